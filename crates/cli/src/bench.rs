@@ -3,6 +3,7 @@
 mod arguments;
 mod class_selection;
 mod guest;
+mod loops;
 mod measure;
 mod processes;
 mod programs;
@@ -66,6 +67,8 @@ pub(crate) struct Args {
 enum Subcommand {
     /// Verify the network for class selection, and measure the speed of each mode.
     ClassSelection(class_selection::Args),
+    /// Measure loops, stepped and with many iterations executed at once.
+    Loops(loops::Args),
     /// Measure how many complete runs of a program, from start to exit, finish per second.
     Processes(Box<processes::Args>),
     /// Measure eleven Linux programs, with an input of its own in each lane, with and without translation.
@@ -75,6 +78,7 @@ enum Subcommand {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     match &args.subcommand {
         Some(Subcommand::ClassSelection(args)) => return class_selection::run(args),
+        Some(Subcommand::Loops(args)) => return loops::run(args),
         Some(Subcommand::Processes(args)) => return processes::run(args),
         Some(Subcommand::Programs(args)) => return programs::run(args),
         None => {}

@@ -7,7 +7,9 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use kvrm::gpu::AdapterInfo;
 use kvrm::models::Weights;
-use kvrm::{ClassSelection, Engine, Error, Executor, Factory, GpuEngine, Plan, SelectionMode, Translation};
+use kvrm::{
+    ClassSelection, Engine, Error, Executor, Factory, GpuEngine, Loops, Plan, SelectionMode, Translation,
+};
 
 use crate::output::note;
 
@@ -38,6 +40,36 @@ pub(crate) struct EngineArgs {
     /// and chosen.
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     translate: TranslateArg,
+    /// Whether many iterations of a loop are executed at once where that is proved to be right. Results are the same in all
+    /// modes. --stats shows how many steps were executed so.
+    #[arg(long, value_name = "MODE", default_value = "off")]
+    loops: LoopMode,
+}
+
+/// The value of `--loops`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LoopMode {
+    /// Never.
+    Off,
+    /// For each hot loop that the checker can prove.
+    Checker,
+}
+
+impl LoopMode {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Checker => "checker",
+        }
+    }
+
+    /// Returns the acceleration of loops in this mode.
+    fn open(self) -> Option<Loops> {
+        match self {
+            Self::Off => None,
+            Self::Checker => Some(Loops::checker()),
+        }
+    }
 }
 
 /// The value of `--translate`.
@@ -148,6 +180,8 @@ pub(crate) struct OpenEngine {
     pub(crate) selection: ClassSelection,
     /// When hot code is translated on a GPU.
     pub(crate) translation: Translation,
+    /// The acceleration of loops, if there is any.
+    pub(crate) loops: Option<Loops>,
     /// The reason that the CPU was chosen, if the user did not ask for it.
     pub(crate) fallback: Option<String>,
 }
@@ -173,7 +207,11 @@ impl EngineArgs {
         }
         let with = |gpu: GpuEngine| gpu.with_class_selection(selection.clone()).with_translation(translation);
         let gpu = opened.gpu.map(with);
-        Ok(OpenEngine { gpu, selection, translation, ..opened })
+        let loops = self.loops.open();
+        if gpu.is_some() && loops.is_some() {
+            bail!("--loops {} is for the CPU; use --engine jit or --engine reference", self.loops.name());
+        }
+        Ok(OpenEngine { gpu, selection, translation, loops, ..opened })
     }
 }
 
@@ -200,6 +238,7 @@ impl AdapterArgs {
             cpu,
             selection: ClassSelection::TABLE,
             translation: Translation::Auto,
+            loops: None,
             fallback: choice.reason,
         })
     }

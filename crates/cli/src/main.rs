@@ -5,6 +5,7 @@ mod disasm;
 mod doctor;
 mod engine;
 mod hint;
+mod loops;
 mod memory;
 mod number;
 mod output;
@@ -37,6 +38,8 @@ enum Command {
     Trace(trace::Args),
     /// List the regions of a program that an engine on a GPU would translate.
     Regions(regions::Args),
+    /// List the loops in which a program spends its steps, and say which of them can be executed at once.
+    Loops(loops::Args),
     /// Disassemble the code of a program, or single instruction words.
     Disasm(disasm::Args),
     /// Check test vectors: states of a machine before and after some instructions.
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Trace(args) => trace::run(args),
         Command::Regions(args) => regions::run(&args),
+        Command::Loops(args) => loops::run(&args),
         Command::Disasm(args) => disasm::run(&args),
         Command::Vectors(vectors::Command::Run(args)) => vectors::run(&args),
         Command::Verify(args) => verify::run(&args),

@@ -94,8 +94,13 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     }
     let features = args.machine.features(&program);
     let hooks = args.hooks.hooks(&program)?;
-    let mut builder =
-        args.machine.builder(program, features, lanes)?.engine(engine.clone()).lanes(lanes).hooks(hooks);
+    let mut builder = args
+        .machine
+        .builder(program, features, lanes)?
+        .engine(engine.clone())
+        .loops(engine.loops.clone())
+        .lanes(lanes)
+        .hooks(hooks);
     let is_live = args.lanes == 1 && !args.json && args.output_dir.is_none() && !args.group;
     if is_live {
         let (bar, failure, mut out) = (bar.clone(), failure.clone(), Output::new());

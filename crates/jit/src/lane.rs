@@ -27,8 +27,7 @@ pub(crate) struct TranslatedLane {
 
 /// Makes an executor whose lanes share `shared`.
 pub(crate) fn executor(shared: Option<Arc<Shared>>, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
-    let runner = || TranslatedLane { shared: shared.clone(), counters: Vec::new(), table: None };
-    Ok(Box::new(Reference::with_runners(plan, runner)?))
+    Ok(Box::new(Reference::with_runners(plan, || TranslatedLane::new(shared.clone()))?))
 }
 
 /// The table in which a lane finds translated code.
@@ -41,6 +40,10 @@ enum LaneTable {
 }
 
 impl TranslatedLane {
+    const fn new(shared: Option<Arc<Shared>>) -> Self {
+        Self { shared, counters: Vec::new(), table: None }
+    }
+
     /// Makes `table` the table for the code of the lane.
     fn update_table(table: &mut Option<LaneTable>, shared: &Shared, memory: &AddressSpace) {
         let version = memory.code_version();
@@ -113,6 +116,8 @@ fn interpret(cpu: &mut Cpu, memory: &mut AddressSpace, end: u64) -> Result<(), S
 
 impl Runner for TranslatedLane {
     const ENGINE: &str = "jit";
+    // Translated code takes some of these per nanosecond.
+    const LOOK_STEPS: u64 = 1 << 20;
 
     fn run(&mut self, cpu: &mut Cpu, memory: &mut AddressSpace, budget: u64) -> Stop {
         let Some(shared) = &self.shared else { return Interpreter.run(cpu, memory, budget) };
@@ -141,9 +146,11 @@ impl Runner for TranslatedLane {
         Stop::Budget
     }
 
-    fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
-        // The translations are for the code of other images.
-        let shared = self.shared.as_ref().and_then(|shared| Shared::open(shared.settings));
-        executor(shared, plan)
+    fn another(&self) -> Self {
+        Self::new(self.shared.clone())
+    }
+
+    fn for_other_code(&self) -> Self {
+        Self::new(self.shared.as_ref().and_then(|shared| Shared::open(shared.settings)))
     }
 }

@@ -9,16 +9,19 @@ use core::ops::Range;
 use kvrm_arm64::micro_op::{Handler, MicroOp};
 use kvrm_arm64::semantics::flags::condition_holds;
 
+use crate::atom::{Atom, Loaded};
 use crate::body::Body;
-use crate::execution::{Memory, read};
 use crate::flags::{Condition, Flags};
+use crate::memory::{Memory, read};
 use crate::motion::{Fold, Loop};
-use crate::plan::{Kind, Needle, Plan, Search, Source, Stream};
+use crate::plan::{Folded, Kind, Needle, Plan, Search, Source, Stream};
 use crate::result::result;
-use crate::term::{Atom, AtomId, Loaded, Term};
+use crate::term::{AtomId, Term};
 
 /// The largest distance between the addresses of two iterations for which the bytes between them are read, too.
 const NEAR: u64 = 64;
+/// The largest number of bytes between the addresses of a block that are read together.
+const TABLE_MAX: u128 = 1 << 14;
 
 /// Iterations that are evaluated together.
 #[derive(Debug)]
@@ -202,96 +205,97 @@ impl<'a> Block<'a> {
             }
             return;
         }
-        let last = column.len() as u64 - 1;
-        let lowest = self.first + if stream.step < 0 { last } else { 0 };
-        let bytes = &mut self.bytes[0];
-        bytes.resize((distance * last) as usize + size, 0);
-        read(memory, stream.at(lowest).wrapping_add(offset), bytes);
         if stream.step == size as i64 {
-            let values = column.iter_mut();
-            match size {
-                1 => values.zip(&*bytes).for_each(|(value, byte)| *value = (*byte).into()),
-                2 => values.zip(bytes.as_chunks().0).for_each(|(v, of)| *v = u16::from_le_bytes(*of).into()),
-                4 => values.zip(bytes.as_chunks().0).for_each(|(v, of)| *v = u32::from_le_bytes(*of).into()),
-                _ => values.zip(bytes.as_chunks().0).for_each(|(v, of)| *v = u64::from_le_bytes(*of)),
-            }
+            load_in_order(memory, stream.at(self.first).wrapping_add(offset), size, column);
             if loaded.extend != 0 {
                 column.iter_mut().for_each(|value| *value = loaded.extended(*value));
             }
             return;
         }
+        let last = column.len() as u64 - 1;
+        let lowest = self.first + if stream.step < 0 { last } else { 0 };
+        let bytes = &mut self.bytes[0];
+        bytes.resize((distance * last) as usize + size, 0);
+        read(memory, stream.at(lowest).wrapping_add(offset), bytes);
         for (number, value) in column.iter_mut().enumerate() {
             let number = if stream.step < 0 { last as usize - number } else { number };
-            let mut one = [0; 8];
-            one[..size].copy_from_slice(&bytes[number * distance as usize..][..size]);
-            *value = loaded.extended(u64::from_le_bytes(one));
+            *value = loaded.extended(number_of(&bytes[number * distance as usize..][..size]));
         }
     }
 
     /// Loads a column from any addresses. Returns the number of iterations before the first one that must not load there, or that
     /// loads what another iteration may store.
-    fn gather(&self, loaded: Loaded, addresses: &[u64], column: &mut [u64], memory: &impl Memory) -> usize {
-        let size = loaded.size as usize;
+    fn gather(
+        &mut self,
+        loaded: Loaded,
+        addresses: &[u64],
+        column: &mut [u64],
+        memory: &impl Memory,
+    ) -> usize {
         // A pair is loaded as a whole.
-        let access = &self.body.accesses[loaded.access];
-        let (offset, bytes) = (u64::from(loaded.is_second) * loaded.size, access.bytes());
-        let mut near: (u64, &[u8]) = (0, &[]);
+        let bytes = self.body.accesses[loaded.access].bytes();
+        let offset = u64::from(loaded.is_second) * loaded.size;
+        let (first, last) = addresses.iter().fold((u64::MAX, 0), |(x, y), of| (x.min(*of), y.max(*of)));
+        let end = u128::from(last) + u128::from(bytes);
+        let span = end - u128::from(first);
+        let table = &mut self.bytes[0];
+        if span <= TABLE_MAX && end <= 1 << 64 && !is_stored(&self.stored, first.into(), end as i128) {
+            // All addresses are near each other, as in a table.
+            table.resize(span as usize, 0);
+            if read(memory, first, table) {
+                let base = first.wrapping_sub(offset);
+                match loaded.size {
+                    1 => gather_from::<1>(table, base, addresses, column),
+                    2 => gather_from::<2>(table, base, addresses, column),
+                    4 => gather_from::<4>(table, base, addresses, column),
+                    _ => gather_from::<8>(table, base, addresses, column),
+                }
+                if loaded.extend != 0 {
+                    column.iter_mut().for_each(|value| *value = loaded.extended(*value));
+                }
+                return self.count;
+            }
+        }
         for (iteration, (value, address)) in column.iter_mut().zip(addresses).enumerate() {
-            let range = (i128::from(*address), i128::from(*address) + i128::from(bytes));
-            if self.stored.iter().any(|stored| range.0 < stored.1 && stored.0 < range.1) {
+            let end = i128::from(*address) + i128::from(bytes);
+            let mut all = [0; 16];
+            let is_valid = end <= 1 << 64
+                && !is_stored(&self.stored, (*address).into(), end)
+                && read(memory, *address, &mut all[..bytes as usize]);
+            if !is_valid {
                 return iteration;
             }
-            let place = address.wrapping_sub(near.0) as usize;
-            let mut one = [0; 8];
-            if place < near.1.len() && near.1.len() - place >= bytes as usize {
-                one[..size].copy_from_slice(&near.1[place + offset as usize..][..size]);
-            } else {
-                let mut all = [0; 16];
-                let is_valid = range.1 <= 1 << 64 && read(memory, *address, &mut all[..bytes as usize]);
-                if !is_valid {
-                    return iteration;
-                }
-                one[..size].copy_from_slice(&all[offset as usize..][..size]);
-                // The page from its beginning: a table is rarely read in the order of its addresses.
-                let page = *address & !0xfff;
-                if let Some(of) = memory.readable(page) {
-                    near = (page, of);
-                }
-            }
-            *value = loaded.extended(u64::from_le_bytes(one));
+            *value = loaded.extended(number_of(&all[offset as usize..][..loaded.size as usize]));
         }
-        column.len().min(self.count)
+        self.count
     }
 
     /// Returns the number of iterations before the first one that a search stops.
     fn search(&mut self, search: &Search, memory: &impl Memory) -> usize {
-        let size = search.size as usize;
-        let count = self.count;
+        match search.size {
+            1 => self.search_for::<1>(search, memory),
+            2 => self.search_for::<2>(search, memory),
+            4 => self.search_for::<4>(search, memory),
+            _ => self.search_for::<8>(search, memory),
+        }
+    }
+
+    fn search_for<const N: usize>(&mut self, search: &Search, memory: &impl Memory) -> usize {
         let [one, other] = &mut self.bytes;
-        let (streams, first) = (&self.plan.streams, self.first);
+        let (streams, first, count) = (&self.plan.streams, self.first, self.count);
         let read_load = |load: usize, bytes: &mut Vec<u8>| {
-            bytes.resize(count * size, 0);
+            bytes.resize(count * N, 0);
             if let Some(stream) = &streams[load] {
                 read(memory, stream.at(first), bytes);
             }
         };
         read_load(search.load, one);
-        let stops = search.stops_if_equal;
+        let (one, stops) = (one.as_chunks::<N>().0, search.stops_if_equal);
         match search.with {
-            Needle::Number(number) => match size {
-                1 => find(one, &number.to_le_bytes()[..1], stops),
-                2 => find(one.as_chunks::<2>().0, &[(number as u16).to_le_bytes()], stops),
-                4 => find(one.as_chunks::<4>().0, &[(number as u32).to_le_bytes()], stops),
-                _ => find(one.as_chunks::<8>().0, &[number.to_le_bytes()], stops),
-            },
+            Needle::Number(number) => find(one, low_bytes::<N>(number), stops),
             Needle::Load(load) => {
                 read_load(load, other);
-                match size {
-                    1 => differ(one, other, stops),
-                    2 => differ(one.as_chunks::<2>().0, other.as_chunks::<2>().0, stops),
-                    4 => differ(one.as_chunks::<4>().0, other.as_chunks::<4>().0, stops),
-                    _ => differ(one.as_chunks::<8>().0, other.as_chunks::<8>().0, stops),
-                }
+                differ(one, other.as_chunks::<N>().0, stops)
             }
         }
     }
@@ -346,22 +350,44 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Combines a register with the values of a term in the first `count` iterations.
-    pub(crate) fn fold(&mut self, fold: Fold, value: &Term, register: u64, count: u64) -> u64 {
-        let mut operands = core::mem::take(&mut self.operands);
-        let values = &mut operands[0];
-        self.term_of(value, 0..count as usize, values);
-        let all = values.iter().copied();
-        let combined = match fold {
-            // The loops over these are short enough for vectors of the host.
-            Fold::Sum => register.wrapping_add(all.fold(0, u64::wrapping_add)),
-            Fold::SumOfWords => fold.combine(register, all.fold(0, u64::wrapping_add)),
-            Fold::Eor { .. } => fold.combine(register, all.fold(0, |x, y| x ^ y)),
-            Fold::Orr { .. } => fold.combine(register, all.fold(0, |x, y| x | y)),
-            Fold::And { .. } | Fold::Extreme { .. } => all.fold(register, |x, y| fold.combine(x, y)),
+    /// Combines a register with values of the first `count` iterations.
+    pub(crate) fn fold(
+        &mut self,
+        (register, fold, values): (u64, Fold, &Folded),
+        count: u64,
+        memory: &impl Memory,
+    ) -> u64 {
+        let value = match values {
+            Folded::InOrder(loaded) => {
+                let Some(stream) = &self.plan.streams[loaded.access] else { return register };
+                let (address, count) = (stream.at(self.first), count as usize);
+                return match loaded.size {
+                    1 => fold_in_order::<1>(memory, (address, count), *loaded, fold, register),
+                    2 => fold_in_order::<2>(memory, (address, count), *loaded, fold, register),
+                    4 => fold_in_order::<4>(memory, (address, count), *loaded, fold, register),
+                    _ => fold_in_order::<8>(memory, (address, count), *loaded, fold, register),
+                };
+            }
+            Folded::Term(value) => value,
         };
-        self.operands = operands;
+        let mut operand = core::mem::take(&mut self.operands[0]);
+        let iterations = 0..count as usize;
+        let combined = match self.column_of(value) {
+            Some(column) => fold.combine_all(register, column[iterations].iter().copied()),
+            None => {
+                self.term_of(value, iterations, &mut operand);
+                fold.combine_all(register, operand.iter().copied())
+            }
+        };
+        self.operands[0] = operand;
         combined
+    }
+
+    /// Returns the column that a term is, if it is one.
+    fn column_of(&self, term: &Term) -> Option<&[u64]> {
+        let ([(id, 1)], 0) = (term.parts(), term.addend()) else { return None };
+        let place = self.place(*id);
+        (self.plan.needed[place].1 == Kind::Column).then_some(&self.columns[place])
     }
 
     /// Computes the values of a source in some iterations. Only the bytes that are stored need to be right.
@@ -448,9 +474,94 @@ fn compute_result(op: MicroOp, count: usize, operands: &[Vec<u64>; 3], column: &
     }
 }
 
+/// Returns the lowest bytes of a number.
+fn low_bytes<const N: usize>(number: u64) -> [u8; N] {
+    let bytes = number.to_le_bytes();
+    core::array::from_fn(|place| bytes[place])
+}
+
+/// Returns the number that at most eight bytes are.
+#[inline]
+fn number_of(bytes: &[u8]) -> u64 {
+    let mut number = [0; 8];
+    number[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(number)
+}
+
+/// Returns whether bytes overlap one of some ranges.
+fn is_stored(stored: &[(i128, i128)], begin: i128, end: i128) -> bool {
+    stored.iter().any(|range| begin < range.1 && range.0 < end)
+}
+
+/// Calls a function with the bytes of some numbers that follow each other, piece by piece, and with how many came before.
+fn each_piece(
+    memory: &impl Memory,
+    mut address: u64,
+    size: usize,
+    count: usize,
+    mut visit: impl FnMut(usize, &[u8]),
+) {
+    let mut done = 0;
+    while done < count {
+        let piece = memory.readable(address).unwrap_or(&[]);
+        let whole = (piece.len() / size).min(count - done);
+        if whole == 0 {
+            // The number crosses the end of the piece.
+            let mut one = [0; 8];
+            read(memory, address, &mut one[..size]);
+            visit(done, &one[..size]);
+        } else {
+            visit(done, &piece[..whole * size]);
+        }
+        done += whole.max(1);
+        address = address.wrapping_add((whole.max(1) * size) as u64);
+    }
+}
+
+/// Loads numbers of some bytes that follow each other.
+fn load_in_order(memory: &impl Memory, address: u64, size: usize, column: &mut [u64]) {
+    each_piece(memory, address, size, column.len(), |done, piece| {
+        let values = column[done..].iter_mut();
+        match size {
+            1 => values.zip(piece).for_each(|(value, byte)| *value = (*byte).into()),
+            2 => values.zip(piece.as_chunks().0).for_each(|(v, of)| *v = u16::from_le_bytes(*of).into()),
+            4 => values.zip(piece.as_chunks().0).for_each(|(v, of)| *v = u32::from_le_bytes(*of).into()),
+            _ => values.zip(piece.as_chunks().0).for_each(|(v, of)| *v = u64::from_le_bytes(*of)),
+        }
+    });
+}
+
+/// Combines a register with numbers of `N` bytes that follow each other: from an address, so many.
+fn fold_in_order<const N: usize>(
+    memory: &impl Memory,
+    (address, count): (u64, usize),
+    loaded: Loaded,
+    fold: Fold,
+    mut register: u64,
+) -> u64 {
+    each_piece(memory, address, N, count, |_, piece| {
+        let numbers = piece.as_chunks::<N>().0.iter().map(|bytes| number_of(bytes));
+        register = if loaded.extend == 0 {
+            fold.combine_all(register, numbers)
+        } else {
+            fold.combine_all(register, numbers.map(|number| loaded.extended(number)))
+        };
+    });
+    register
+}
+
+/// Loads numbers of `N` bytes from a table whose first byte is at `base`.
+fn gather_from<const N: usize>(table: &[u8], base: u64, addresses: &[u64], column: &mut [u64]) {
+    for (value, address) in column.iter_mut().zip(addresses) {
+        let place = address.wrapping_sub(base) as usize;
+        let mut number = [0; 8];
+        number[..N].copy_from_slice(&table[place..][..N]);
+        *value = u64::from_le_bytes(number);
+    }
+}
+
 /// Returns the place of the first value that is equal to the needle, or not equal to it; else their number.
-fn find<T: PartialEq + Copy>(values: &[T], needle: &[T], equal: bool) -> usize {
-    let needle = needle[0];
+fn find<T: PartialEq + Copy>(values: &[T], needle: T, equal: bool) -> usize {
     first(values.len(), |range| {
         values[range].iter().fold(false, |found, value| found | ((*value == needle) == equal))
     })

@@ -3,14 +3,16 @@
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt;
 
 use kvrm_arm64::micro_op::{
     CARRY_FLAG, Fields, Handler, INDEX_OFFSET, INDEX_POST, MicroOp, PLAIN, REGISTERS, ROTATED, SIGNED, SINK,
     ZERO,
 };
 
+use crate::atom::{Atom, Atoms, Loaded};
 use crate::flags::{ALWAYS, Condition, Flags};
-use crate::term::{Atom, Atoms, Loaded, Term};
+use crate::term::Term;
 
 /// The largest number of instructions of a body.
 pub const INSTRUCTIONS_MAX: usize = 64;
@@ -25,6 +27,35 @@ pub enum Refusal {
     Instruction(u64),
     /// The branch at this address leads to another instruction of the body.
     InnerBranch(u64),
+}
+
+impl Refusal {
+    /// Returns a short name, the same for all addresses.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotALoop => "no loop",
+            Self::Instruction(_) => "instruction",
+            Self::InnerBranch(_) => "inner branch",
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotALoop => {
+                write!(
+                    f,
+                    "the last instruction does not branch back by at most {INSTRUCTIONS_MAX} instructions"
+                )
+            }
+            Self::Instruction(pc) => {
+                write!(f, "the instruction at {pc:#x} is a call, or of a kind that is not analysed")
+            }
+            Self::InnerBranch(pc) => write!(f, "the branch at {pc:#x} stays in the loop"),
+        }
+    }
 }
 
 /// A branch that may leave the loop.

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::block::Block;
+use crate::memory::Memory;
 use crate::motion::Loop;
 use crate::plan::{Plan, Source, Stream};
 
@@ -10,27 +11,6 @@ use crate::plan::{Plan, Source, Stream};
 const BLOCK: u64 = 1024;
 /// The largest number of iterations of a block for which no values are computed.
 const PLAIN_BLOCK: u64 = 1 << 14;
-
-/// The memory of a lane.
-pub trait Memory {
-    /// Returns the byte at an address and some bytes behind it, if the lane may read them. There is at least one.
-    fn readable(&self, address: u64) -> Option<&[u8]>;
-
-    /// Writes bytes that the lane may write.
-    fn write(&mut self, address: u64, bytes: &[u8]);
-}
-
-/// Reads bytes. Returns whether the lane may read all of them.
-pub(crate) fn read(memory: &impl Memory, address: u64, bytes: &mut [u8]) -> bool {
-    let mut done = 0;
-    while done < bytes.len() {
-        let Some(piece) = memory.readable(address.wrapping_add(done as u64)) else { return false };
-        let count = piece.len().min(bytes.len() - done);
-        bytes[done..done + count].copy_from_slice(&piece[..count]);
-        done += count;
-    }
-    true
-}
 
 impl Plan {
     /// Executes iterations, and returns their number. One more is certain to follow, without leaving the loop and without a
@@ -68,9 +48,9 @@ impl Plan {
                 return done;
             }
             let committed = valid - 1;
-            for (register, fold, value) in &self.folds {
+            for (register, fold, values) in &self.folds {
                 let register = &mut registers[*register as usize];
-                *register = block.fold(*fold, value, *register, committed);
+                *register = block.fold((*register, *fold, values), committed, memory);
             }
             for stream in self.stores() {
                 writer.store(stream, &mut block, committed, memory);
@@ -115,6 +95,12 @@ fn pattern<'a>(stream: &Stream, plan: &'a Plan) -> Pattern<'a> {
     }
 }
 
+/// Returns whether two streams overlap in the first iterations.
+fn overlaps(one: &Stream, other: &Stream, iterations: u64) -> bool {
+    let (a, b) = (one.range(iterations), other.range(iterations));
+    a.0 < b.1 && b.0 < a.1
+}
+
 /// Makes the stores of a plan.
 struct Writer<'a> {
     plan: &'a Plan,
@@ -126,28 +112,34 @@ impl Writer<'_> {
     /// Makes the stores of a stream in the first `count` iterations of a block.
     fn store(&mut self, stream: &Stream, block: &mut Block<'_>, count: u64, memory: &mut impl Memory) {
         let bytes = stream.bytes as usize;
-        self.bytes.resize(count as usize * bytes, 0);
         let pattern = pattern(stream, self.plan);
+        let is_whole = stream.step.unsigned_abs() == stream.bytes;
+        let lowest = block.first() + if stream.step < 0 { count - 1 } else { 0 };
         match pattern {
-            Pattern::Copy(from) if from.step.unsigned_abs() == from.bytes => {
-                let lowest = if from.step < 0 { count - 1 } else { 0 };
-                read(memory, from.at(block.first() + lowest), &mut self.bytes);
+            Pattern::Copy(from) if is_whole && !overlaps(stream, from, self.plan.most) => {
+                return memory.copy(stream.at(lowest), from.at(lowest), count * stream.bytes);
             }
             Pattern::Fill => {
+                self.bytes.resize(bytes, 0);
                 self.number(stream, block, 0..1, memory);
-                let (one, others) = self.bytes.split_at_mut(bytes);
-                others.chunks_exact_mut(bytes).for_each(|chunk| chunk.copy_from_slice(one));
+                if is_whole {
+                    return memory.fill(stream.at(lowest), count * stream.bytes, &self.bytes);
+                }
+                for iteration in block.first()..block.first() + count {
+                    memory.write(stream.at(iteration), &self.bytes);
+                }
+                return;
             }
-            Pattern::Copy(_) | Pattern::Other => self.number(stream, block, 0..count as usize, memory),
+            Pattern::Copy(_) | Pattern::Other => {}
         }
-        let is_reversed = stream.step < 0;
-        if stream.step.unsigned_abs() == stream.bytes {
-            if is_reversed && matches!(pattern, Pattern::Other) {
+        self.bytes.resize(count as usize * bytes, 0);
+        self.number(stream, block, 0..count as usize, memory);
+        if is_whole {
+            if stream.step < 0 {
                 // The bytes are in the order of iterations.
                 self.reverse(bytes);
             }
-            let lowest = if is_reversed { count - 1 } else { 0 };
-            memory.write(stream.at(block.first() + lowest), &self.bytes);
+            memory.write(stream.at(lowest), &self.bytes);
         } else {
             for (iteration, chunk) in (block.first()..).zip(self.bytes.chunks_exact(bytes)) {
                 memory.write(stream.at(iteration), chunk);

@@ -24,24 +24,29 @@
 
 extern crate alloc;
 
+mod atom;
 mod block;
 mod body;
 mod execution;
 mod flags;
+mod memory;
 mod motion;
+mod obstacle;
 mod plan;
 mod registers;
 mod result;
 mod term;
 mod trips;
 
+pub use atom::{Atom, Atoms, Loaded};
 pub use body::{Access, Body, Exit, INSTRUCTIONS_MAX, Refusal};
-pub use execution::Memory;
 pub use flags::{Condition, Flags};
+pub use memory::Memory;
 pub use motion::{Fold, Loop, Motion, Progression};
-pub use plan::{Obstacle, Plan, Source, Stream};
+pub use obstacle::Obstacle;
+pub use plan::{Plan, Source, Stream};
 pub use registers::{registers, set_register};
-pub use term::{Atom, AtomId, Atoms, Loaded, Term};
+pub use term::{AtomId, Term};
 pub use trips::certain_iterations;
 
 /// The example of the README, compiled and run.

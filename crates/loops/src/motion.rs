@@ -5,10 +5,12 @@ use alloc::vec::Vec;
 use kvrm_arm64::micro_op::{Handler, MicroOp, REGISTERS, SINK, ZERO};
 use kvrm_arm64::semantics::flags::condition_holds;
 
+use crate::atom::{Atom, Loaded};
 use crate::body::{Body, Refusal};
 use crate::flags::Flags;
+use crate::obstacle::Obstacle;
 use crate::result::result;
-use crate::term::{Atom, AtomId, Loaded, Term};
+use crate::term::{AtomId, Term};
 
 /// How the value of a register changes from one iteration to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +85,26 @@ impl Fold {
         };
         if wide { value } else { value & 0xffff_ffff }
     }
+
+    /// Combines a value with others.
+    #[must_use]
+    #[inline]
+    pub fn combine_all(self, one: u64, all: impl Iterator<Item = u64>) -> u64 {
+        // The loops over these are simple enough for vectors of the host.
+        match self {
+            Self::Sum | Self::SumOfWords => self.combine(one, all.fold(0, u64::wrapping_add)),
+            Self::Eor { .. } => self.combine(one, all.fold(0, |x, y| x ^ y)),
+            Self::Orr { .. } => self.combine(one, all.fold(0, |x, y| x | y)),
+            Self::And { .. } => self.combine(one, all.fold(u64::MAX, |x, y| x & y)),
+            Self::Extreme { is_greatest, is_signed, wide } => {
+                // Signed numbers, and words, as doublewords of the same order.
+                let (shift, bias) = (if wide { 0 } else { 32 }, u64::from(is_signed) << 63);
+                let keys = all.chain([one]).map(|value| value << shift ^ bias);
+                let key = if is_greatest { keys.max() } else { keys.min() };
+                (key.unwrap_or(0) ^ bias) >> shift
+            }
+        }
+    }
 }
 
 /// The numbers from a start by a step, modulo 2^64.
@@ -133,11 +155,12 @@ impl Loop {
         Ok(Self { body, motions })
     }
 
-    /// Returns whether many iterations may be executed at once: registers change in steps or are combined with values, and no
-    /// iteration depends on the flags of the one before.
+    /// Returns the reason for which iterations are never executed at once, if there is one: a register changes in a way
+    /// without a closed form, or an iteration depends on the flags of the one before.
     #[must_use]
-    pub fn has_closed_form(&self) -> bool {
-        !self.body.reads_flags && !self.motions.contains(&Motion::Other)
+    pub fn obstacle(&self) -> Option<Obstacle> {
+        let other = (0..REGISTERS).find(|register| *self.motion(*register) == Motion::Other);
+        other.map(Obstacle::Register).or_else(|| self.body.reads_flags.then_some(Obstacle::Flags))
     }
 
     /// Returns the body.

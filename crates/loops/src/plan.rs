@@ -4,29 +4,14 @@ use alloc::vec::Vec;
 
 use kvrm_arm64::micro_op::{REGISTERS, SINK, ZERO};
 
+use crate::atom::{Atom, Loaded};
 use crate::body::{Access, Body};
-use crate::execution::{Memory, read};
 use crate::flags::{Condition, Flags};
+use crate::memory::{Memory, read};
 use crate::motion::{Fold, Loop, Motion, Progression, Start, iterations_within};
-use crate::term::{Atom, AtomId, Loaded, Term};
+use crate::obstacle::Obstacle;
+use crate::term::{AtomId, Term};
 use crate::trips::first_iteration;
-
-/// Why iterations are not executed at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Obstacle {
-    /// This register of micro-ops changes in a way that has no closed form.
-    Register(u32),
-    /// An iteration depends on the flags of the iteration before.
-    Flags,
-    /// The address of this access of the body is not a progression though it stores, or is not aligned as the access needs it.
-    Address(usize),
-    /// A value that a store, a branch or a sum needs depends on flags that are not understood.
-    Value,
-    /// This store and another access may overlap in the iterations that follow.
-    Overlap(usize),
-    /// Fewer than two iterations are certain to follow.
-    TooShort,
-}
 
 /// Where a value that is stored comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +94,15 @@ pub(crate) struct Moving {
     pub(crate) wide: bool,
 }
 
+/// The values that a register is combined with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Folded {
+    /// The values of a load whose addresses follow each other.
+    InOrder(Loaded),
+    /// The values of a term.
+    Term(Term),
+}
+
 /// How an atom is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -131,7 +125,7 @@ pub struct Plan {
     /// All bytes of the streams in `most` iterations must be mapped and permitted.
     pub streams: Vec<Option<Stream>>,
     pub(crate) registers: Vec<Moving>,
-    pub(crate) folds: Vec<(u32, Fold, Term)>,
+    pub(crate) folds: Vec<(u32, Fold, Folded)>,
     pub(crate) searches: Vec<Search>,
     /// The exits whose conditions are evaluated in each iteration.
     pub(crate) tests: Vec<Condition>,
@@ -147,11 +141,8 @@ impl Plan {
     pub fn new(of: &Loop, registers: &[u64], most: u64, memory: &impl Memory) -> Result<Self, Obstacle> {
         let body = of.body();
         let moving = (0..REGISTERS).filter(|register| ![ZERO, SINK].contains(register));
-        if let Some(register) = moving.clone().find(|register| *of.motion(*register) == Motion::Other) {
-            return Err(Obstacle::Register(register));
-        }
-        if body.reads_flags {
-            return Err(Obstacle::Flags);
+        if let Some(obstacle) = of.obstacle() {
+            return Err(obstacle);
         }
         let mut planner = Planner {
             body,
@@ -194,8 +185,7 @@ impl Plan {
                 Motion::Wide(step) => (planner.start.progression(step, true), true),
                 Motion::Narrow(step) => (planner.start.progression(step, false), false),
                 Motion::Fold(fold, value) => {
-                    planner.need(value)?;
-                    folds.push((register, *fold, value.clone()));
+                    folds.push((register, *fold, planner.folded(value, &streams)?));
                     continue;
                 }
                 Motion::Invariant | Motion::Temporary | Motion::Other => continue,
@@ -332,14 +322,25 @@ impl Planner<'_> {
         Ok(Source::Term(value.clone()))
     }
 
+    /// Returns the values of a term, with which a register is combined.
+    fn folded(&mut self, value: &Term, streams: &[Option<Stream>]) -> Result<Folded, Obstacle> {
+        if let Some(loaded) = self.in_order(value, streams) {
+            return Ok(Folded::InOrder(loaded));
+        }
+        self.need(value)?;
+        Ok(Folded::Term(value.clone()))
+    }
+
+    /// Returns the loaded value that a term is, if its addresses follow each other.
+    fn in_order(&self, term: &Term, streams: &[Option<Stream>]) -> Option<Loaded> {
+        let loaded = as_loaded(self.body, term)?;
+        let stream = streams[loaded.access].as_ref()?;
+        (stream.step == stream.bytes as i64 && stream.bytes == loaded.size).then_some(loaded)
+    }
+
     /// Returns the search that a condition is, if it is one.
     fn search(&self, condition: &Condition, streams: &[Option<Stream>]) -> Option<Search> {
-        let contiguous = |term: &Term| {
-            let loaded =
-                as_loaded(self.body, term).filter(|loaded| loaded.extend == 0 && !loaded.is_second)?;
-            let stream = streams[loaded.access].as_ref()?;
-            (stream.step == stream.bytes as i64 && stream.bytes == loaded.size).then_some(loaded)
-        };
+        let contiguous = |term: &Term| self.in_order(term, streams).filter(|loaded| loaded.extend == 0);
         let (loaded, with, stops_if_equal, wide) = match condition {
             Condition::Zero { value, inverted } => (contiguous(value)?, Needle::Number(0), !inverted, true),
             Condition::Flags { cond: cond @ (0 | 1), flags: Flags::Difference { x, y, wide } } => {

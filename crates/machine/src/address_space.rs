@@ -77,6 +77,8 @@ pub struct AddressSpace {
     map: PageMap,
     /// The private pages, in the order of their first write.
     private: Vec<PrivatePage>,
+    /// Frames of pages that a reset has dropped, so that the next writes need no new ones.
+    spare: Vec<Box<Frame>>,
     /// The index into `private`, by page number.
     index: BTreeMap<u64, u32>,
     /// The limit on private pages.
@@ -116,6 +118,7 @@ impl AddressSpace {
             map: image.map().clone(),
             image,
             private: Vec::new(),
+            spare: Vec::new(),
             index: BTreeMap::new(),
             frames_max,
             generation: 0,
@@ -182,16 +185,30 @@ impl AddressSpace {
     /// frames left. Nothing is written then.
     pub fn write_bytes(&mut self, address: u64, bytes: &[u8], access: Option<Access>) -> Result<(), Stop> {
         self.check_room(address, bytes.len(), access)?;
+        self.change_bytes(address, bytes.len(), |done, piece| {
+            piece.copy_from_slice(&bytes[done..done + piece.len()]);
+        });
+        Ok(())
+    }
+
+    /// Changes bytes for which [`AddressSpace::check_room`] has found room, page by page. `change` gets the number of bytes before
+    /// those of a page, and the bytes, which it has to overwrite.
+    pub(crate) fn change_bytes(
+        &mut self,
+        address: u64,
+        bytes: usize,
+        mut change: impl FnMut(usize, &mut [u8]),
+    ) {
         let mut done = 0;
-        for (page, range) in pieces(address, bytes.len()) {
+        for (page, range) in pieces(address, bytes) {
             if self.code_base == page << PAGE_SHIFT {
                 self.leave_code_page();
             }
             let features = self.image.features();
             let private = self.make_private(page);
-            let piece = &bytes[done..done + range.len()];
             private.dirty = true;
-            private.bytes[range.clone()].copy_from_slice(piece);
+            change(done, &mut private.bytes[range.clone()]);
+            done += range.len();
             let mut is_code = false;
             if let Some(code) = &mut private.code {
                 is_code = true;
@@ -202,9 +219,7 @@ impl AddressSpace {
             if is_code {
                 self.change_code();
             }
-            done += piece.len();
         }
-        Ok(())
     }
 
     /// Checks whether [`AddressSpace::write_bytes`] can write `bytes` bytes.
@@ -290,6 +305,7 @@ impl AddressSpace {
         }
         for private in self.private.drain(snapshot.pages.len()..) {
             self.index.remove(&private.page);
+            self.spare.push(private.bytes);
         }
         for (private, bytes) in
             self.private.iter_mut().zip(&snapshot.pages).filter(|(private, _)| private.dirty)
@@ -399,7 +415,14 @@ impl AddressSpace {
             let ImagePage { frame, permissions } =
                 self.map.page(page).expect("the caller has checked that the page is mapped");
             self.index.insert(page, self.private.len() as u32);
-            let bytes = Box::new(*self.image.frame(frame));
+            let from = self.image.frame(frame);
+            let bytes = match self.spare.pop() {
+                Some(mut bytes) => {
+                    bytes.copy_from_slice(from);
+                    bytes
+                }
+                None => Box::new(*from),
+            };
             self.private.push(PrivatePage { page, bytes, code: None, dirty: true });
             // Cached translations still refer to the shared frame.
             self.tlb[page as usize % TLB_ENTRIES] = EMPTY;

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::hooks::Hooks;
 use crate::hot_code::TranslationReport;
 use crate::image::Image;
+use crate::loops::Loops;
 use crate::page_map::{Mapping, PageMap};
 use crate::register::Register;
 use crate::report::Decisions;
@@ -41,6 +42,8 @@ pub struct Plan<'a> {
     pub frames_max: usize,
     /// The system calls that the executor may serve itself. Without a table every call stops the lane.
     pub calls: Option<&'a CallTable>,
+    /// The acceleration of loops, if there is any.
+    pub loops: Option<&'a Loops>,
 }
 
 impl<'a> Plan<'a> {

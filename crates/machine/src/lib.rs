@@ -38,6 +38,7 @@ mod program;
 mod reference;
 mod register;
 mod report;
+mod runner;
 mod segment;
 mod semihosting;
 mod system;
@@ -55,7 +56,9 @@ pub use hot_code::{TranslationReport, TranslationTrial};
 pub use image::{CodePage, Image};
 pub use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Stop};
 pub use layout::Layout;
-pub use loops::{LoopEngine, LoopRunner};
+pub use loops::{
+    HotLoop, LoopAdvice, LoopAdvisor, LoopCandidate, LoopOpinion, LoopReport, LoopRunner, Loops,
+};
 pub use machine::{Builder, Fork, LaneResult, LaneSet, LaneSetup, Machine, Results, RunProgress};
 pub use page_map::{ImagePage, Mapping, PageMap, Region};
 pub use pages::{ADDRESS_BITS, PAGE_BYTES, pieces};
@@ -63,9 +66,10 @@ pub use permissions::Permissions;
 #[doc(hidden)]
 pub use pick::pick;
 pub use program::{Program, ProgramBuilder, read};
-pub use reference::{Interpreter, Reference, ReferenceEngine, Runner};
+pub use reference::{Reference, ReferenceEngine};
 pub use register::Register;
 pub use report::{ClassDecisions, Decisions, Report};
+pub use runner::{Interpreter, Runner};
 pub use segment::Segment;
 pub use semihosting::{SEMIHOSTING, SHADER_NUMBERS};
 pub use system::{LinuxProgram, System};

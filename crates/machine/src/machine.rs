@@ -37,6 +37,7 @@ use crate::hooks::Hooks;
 use crate::image::Image;
 use crate::layout::Layout;
 use crate::linux::{self, InitialStack};
+use crate::loops::Loops;
 use crate::pick::pick;
 use crate::program::Program;
 use crate::register::Register;
@@ -79,6 +80,8 @@ pub struct Machine {
     console: Option<Console>,
     output_max: usize,
     hooks: Hooks,
+    /// The acceleration of loops, if there is any.
+    loops: Option<Loops>,
     /// The state of each lane's services at the last snapshot; empty before the first one.
     snapshot: Vec<LaneState>,
 }

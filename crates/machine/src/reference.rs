@@ -1,6 +1,5 @@
 //! The reference: the CPU engine, which runs the specification on all cores.
 
-use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -13,9 +12,11 @@ use crate::call_table::ProcessState;
 use crate::error::Error;
 use crate::executor::{Executor, Factory, LaneAccess, Plan, Progress, RunStats};
 use crate::hooks::Hooks;
+use crate::loops::LoopRunner;
 use crate::page_map::{Mapping, PageMap};
 use crate::pick::pick;
 use crate::register::Register;
+use crate::runner::{Interpreter, Runner};
 
 /// The smallest number of lanes that a thread serves.
 const LANES_A_THREAD: usize = 8;
@@ -23,52 +24,6 @@ const LANES_A_THREAD: usize = 8;
 const OBSERVED_STEPS: u64 = 100_000_000;
 /// The smallest number of steps that each lane takes between two calls of an observer.
 const SLICE_MIN: u64 = 10_000;
-
-/// How a lane takes its steps. Each lane has a runner of its own.
-///
-/// Whatever it does, it gives the results of [`kvrm_arm64::run`].
-pub trait Runner: fmt::Debug + Send + Sync {
-    /// The name of engines with these runners, in reports.
-    const ENGINE: &str;
-
-    /// Runs a lane until it stops or has retired `budget` steps. Returns the reason: [`Stop::Budget`] in the latter case.
-    fn run(&mut self, cpu: &mut Cpu, memory: &mut AddressSpace, budget: u64) -> Stop;
-
-    /// Makes an executor with such runners for another plan.
-    ///
-    /// # Errors
-    /// The host has no memory for so many lanes.
-    fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error>;
-}
-
-/// The runner of the reference, which decodes instructions and calls their semantics.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Interpreter;
-
-impl Interpreter {
-    /// Runs a single step, as [`kvrm_arm64::step`] does. It is compiled once, and not in each crate that calls it.
-    ///
-    /// # Errors
-    /// The stop, if the instruction stops the lane.
-    pub fn step(cpu: &mut Cpu, memory: &mut AddressSpace) -> Result<(), Stop> {
-        match Self.run(cpu, memory, 1) {
-            Stop::Budget => Ok(()),
-            stop => Err(stop),
-        }
-    }
-}
-
-impl Runner for Interpreter {
-    const ENGINE: &str = "reference";
-
-    fn run(&mut self, cpu: &mut Cpu, memory: &mut AddressSpace, budget: u64) -> Stop {
-        kvrm_arm64::run(cpu, memory, budget)
-    }
-
-    fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
-        ReferenceEngine.executor(plan)
-    }
-}
 
 /// The reference, as an engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,7 +44,7 @@ pub struct Reference<R = Interpreter> {
 
 #[derive(Debug)]
 struct Lane<R> {
-    runner: R,
+    runner: LoopRunner<R>,
     cpu: Cpu,
     memory: AddressSpace,
     stop: Option<Stop>,
@@ -128,7 +83,7 @@ impl<R: Runner> Reference<R> {
     /// The plan has no image for some lane.
     pub fn with_runners(plan: &Plan<'_>, runner: impl Fn() -> R + Sync) -> Result<Self, Error> {
         let lane = |number| Lane {
-            runner: runner(),
+            runner: LoopRunner::new(runner(), plan.loops.cloned()),
             cpu: Cpu::default(),
             memory: AddressSpace::new(Arc::clone(plan.image(number)), plan.frames_max),
             stop: None,
@@ -237,7 +192,10 @@ impl<R: Runner> Executor for Reference<R> {
 
     fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
         match self.lanes.first() {
-            Some(lane) => lane.runner.executor_for(plan),
+            Some(lane) => {
+                let runner = lane.runner.inner().for_other_code();
+                Ok(Box::new(Self::with_runners(plan, || runner.another())?))
+            }
             None => ReferenceEngine.executor(plan),
         }
     }

@@ -10,6 +10,7 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::hot_code::TranslationReport;
+use crate::loops::LoopReport;
 
 /// A name from a fixed list. As an alias, it does not make `Deserialize` borrow from the input.
 type Name = &'static str;
@@ -59,6 +60,9 @@ pub struct Report {
     /// The translation of hot code; `None` if the engine does not translate, or does not measure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub translation: Option<TranslationReport>,
+    /// The acceleration of loops since the machine was built; `None` if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loops: Option<LoopReport>,
     /// The number of frames of 4096 bytes that all lanes own together after the run.
     pub frames: usize,
     /// The time from the call of the run to its return. In JSON it is `wall_seconds`, in seconds.
@@ -208,6 +212,7 @@ impl fmt::Display for Report {
             ("dispatches", Some(self.dispatches).filter(|&count| count > 0).map(|count| count.to_string())),
             ("decisions", self.decisions.as_ref().map(ToString::to_string)),
             ("translation", self.translation.as_ref().map(ToString::to_string)),
+            ("loops", self.loops.as_ref().map(ToString::to_string)),
             ("frames", Some(self.frames.to_string())),
             ("time", Some(format!("{:.3} s", self.wall.as_secs_f64()))),
             ("speed", Some(format!("{:.1} MIPS", self.steps_per_second() / 1e6))),
@@ -290,6 +295,11 @@ mod tests {
                 vec![TranslationTrial::new(1, 2, 6, Some(3.5), true)],
                 4,
             )),
+            loops: Some(LoopReport {
+                proposed: 3,
+                refused: [("register".into(), 2)].into(),
+                ..LoopReport::default()
+            }),
             frames: 11,
             wall: Duration::new(3, 141_592_653),
         }
@@ -304,6 +314,7 @@ mod tests {
             refused_calls: BTreeMap::new(),
             decisions: None,
             translation: None,
+            loops: None,
             ..full.clone()
         };
         for report in [full, plain] {

@@ -66,6 +66,8 @@ pub enum Kind {
     Processes,
     /// `kvrm bench programs`: Linux programs in many lanes with different inputs.
     ProgramLanes,
+    /// `kvrm bench loops`: loops, stepped and executed at once.
+    Loops,
     /// `kvrm spike bench`: steps of spiking networks.
     Spiking,
     /// `cargo xtask compare`: spiking networks in KVRM and in other simulators.

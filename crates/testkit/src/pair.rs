@@ -64,7 +64,7 @@ impl Pair {
     ///
     /// The lanes do not fit, or the engine is the reference.
     pub fn new(images: &[Arc<Image>], lanes: usize, frames_max: usize, engine: &dyn Factory) -> Self {
-        let plan = Plan { images, lanes, frames_max, calls: None };
+        let plan = Plan { images, lanes, frames_max, calls: None, loops: None };
         let engine = engine.executor(&plan).expect("the lanes fit");
         let reference = ReferenceEngine.executor(&plan).expect("the lanes fit");
         assert_ne!(engine.name(), reference.name(), "the engine under test");

@@ -8,6 +8,7 @@ mod engines;
 mod errors;
 mod lanes;
 mod linux;
+mod loops;
 mod mistakes;
 mod options;
 mod pipes;

@@ -39,7 +39,7 @@ impl Lowering {
                 max: max as u64 * page,
             });
         }
-        let plan = Plan { images: &[], lanes: 1, frames_max: 0, calls: None };
+        let plan = Plan { images: &[], lanes: 1, frames_max: 0, calls: None, loops: None };
         let contents = StoreConfig {
             frames: &frames,
             plan: &plan,

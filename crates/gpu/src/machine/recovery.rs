@@ -134,6 +134,7 @@ impl RecoveringExecutor {
                 lanes: self.lanes,
                 frames_max: self.frames_max,
                 calls: self.calls.as_ref(),
+                loops: None,
             };
             let mut executor =
                 Box::new(GpuExecutor::with_bounds(&device, &plan, &self.selection, self.bounds)?);

@@ -39,7 +39,8 @@ impl DamagedMachine {
         let room = 0x10_0000..0x800_0000;
         let image = Image::with_room(&segments, Features::ALL, &[room]).expect("the segments fit");
         let images = [Arc::new(image)];
-        let plan = Plan { images: &images, lanes: 3, frames_max: FRAMES_MAX as usize, calls: None };
+        let plan =
+            Plan { images: &images, lanes: 3, frames_max: FRAMES_MAX as usize, calls: None, loops: None };
         let gpu = GpuExecutor::with_bounds(device(), &plan, &ClassSelection::TABLE, Bounds::NONE);
         let mut machine = Self(gpu.expect("the lanes fit"));
         for pages in [2, 3] {

@@ -143,7 +143,7 @@ fn all_classes() -> Arc<Image> {
 /// Makes lanes of an image, with several seeds.
 fn start_lanes(engine: &dyn Factory, image: &Arc<Image>) -> Box<dyn Executor> {
     let images = [Arc::clone(image)];
-    let plan = Plan { images: &images, lanes: LANES, frames_max: 16, calls: None };
+    let plan = Plan { images: &images, lanes: LANES, frames_max: 16, calls: None, loops: None };
     let mut executor = engine.executor(&plan).expect("the lanes fit");
     for lane in 0..LANES {
         let mut cpu = executor.cpu(lane).expect("the engine works");

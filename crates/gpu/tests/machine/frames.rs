@@ -136,7 +136,7 @@ fn owned_pages_stay_writable_when_fewer_frames_are_allowed() {
 fn each_frame_is_allocated_once_although_memory_is_refused_after_a_dispatch() {
     let device = Device::open(None).expect("the host has an adapter");
     let images = [raw(writer)];
-    let plan = Plan { images: &images, lanes: 2, frames_max: 16, calls: None };
+    let plan = Plan { images: &images, lanes: 2, frames_max: 16, calls: None, loops: None };
     let mut failures = 0;
     for made in 0..8 {
         let mut gpu = GpuExecutor::new(&device, &plan).expect("the lanes fit");
@@ -163,7 +163,7 @@ fn each_frame_is_allocated_once_although_memory_is_refused_after_a_dispatch() {
 fn a_failed_reset_keeps_pending_writes() {
     let device = Device::open(None).expect("the host has an adapter");
     let images = [raw(writer)];
-    let plan = Plan { images: &images, lanes: 2, frames_max: 16, calls: None };
+    let plan = Plan { images: &images, lanes: 2, frames_max: 16, calls: None, loops: None };
     let mut gpu = GpuExecutor::new(&device, &plan).expect("the lanes fit");
     let mut reference = Reference::new(&plan).expect("the lanes fit");
     for executor in [&mut gpu as &mut dyn Executor, &mut reference] {
@@ -188,7 +188,7 @@ fn a_failed_set_cpu_changes_no_register() {
     const LANES: usize = 8192;
     let device = Device::open(None).expect("the host has an adapter");
     let images = [raw(writer)];
-    let plan = Plan { images: &images, lanes: LANES, frames_max: 16, calls: None };
+    let plan = Plan { images: &images, lanes: LANES, frames_max: 16, calls: None, loops: None };
     for made in 0..3 {
         let mut gpu = GpuExecutor::new(&device, &plan).expect("the lanes fit");
         let before = gpu.cpu(0).expect("the engine works");

@@ -136,7 +136,7 @@ fn random_hooks(programs: &[Vector], random: &mut Random) -> PlainHooks {
 /// An executor with a program in each lane.
 fn executor(engine: &dyn Factory, programs: &[Vector]) -> Box<dyn Executor> {
     let images: Vec<Arc<Image>> = programs.iter().map(image).collect();
-    let plan = Plan { images: &images, lanes: images.len(), frames_max: FRAMES, calls: None };
+    let plan = Plan { images: &images, lanes: images.len(), frames_max: FRAMES, calls: None, loops: None };
     let mut executor = engine.executor(&plan).expect("the lanes fit");
     for (lane, program) in programs.iter().enumerate() {
         executor.set_cpu(lane, &program.cpu()).expect("the engine works");

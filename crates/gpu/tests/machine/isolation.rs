@@ -38,7 +38,7 @@ fn image() -> (Arc<Image>, u64) {
 fn run(hostile: bool) -> Vec<Lane> {
     let (image, evil) = image();
     let mut executor: Box<dyn Executor> = Gpu
-        .executor(&Plan { images: &[image], lanes: LANES, frames_max: 16, calls: None })
+        .executor(&Plan { images: &[image], lanes: LANES, frames_max: 16, calls: None, loops: None })
         .expect("the lanes fit");
     for lane in 0..LANES {
         let mut cpu = executor.cpu(lane).expect("the GPU works");

@@ -164,13 +164,13 @@ fn lanes_that_find_the_last_pool_full_stop_and_the_others_go_on() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn images_that_do_not_fit_are_too_many_lanes() {
     let images: Vec<_> = (0..40).map(|number| numbered(number, 8)).collect();
-    let plan = Plan { images: &images, lanes: 40, frames_max: 1, calls: None };
+    let plan = Plan { images: &images, lanes: 40, frames_max: 1, calls: None, loops: None };
     let error = GpuExecutor::with_bounds(device(), &plan, &ClassSelection::TABLE, POOLS)
         .expect_err("the images need too many frames");
     let kvrm_gpu::Error::TooManyLanes { lanes: 40, max } = error else { panic!("{error}") };
     assert!((23..28).contains(&max), "256 frames hold about 25 images: {max}");
     let images = &images[..max - 1];
-    let plan = Plan { images, lanes: images.len(), frames_max: 1, calls: None };
+    let plan = Plan { images, lanes: images.len(), frames_max: 1, calls: None, loops: None };
     let mut executor =
         GpuExecutor::with_bounds(device(), &plan, &ClassSelection::TABLE, POOLS).expect("the images fit");
     assert_eq!(lanes(&mut executor).len(), max - 1, "all lanes exist");

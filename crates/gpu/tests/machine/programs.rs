@@ -50,7 +50,7 @@ fn run_programs(programs: &[Vector], engine: &dyn Factory) -> Vec<ProgramResult>
         Arc::new(Image::new(&vector.segments(), vector.machine_features()).expect("programs fit"))
     };
     let images: Vec<Arc<Image>> = programs.iter().map(image).collect();
-    let plan = Plan { images: &images, lanes: images.len(), frames_max: 16, calls: None };
+    let plan = Plan { images: &images, lanes: images.len(), frames_max: 16, calls: None, loops: None };
     let mut executor = engine.executor(&plan).expect("the lanes fit");
     for (lane, vector) in programs.iter().enumerate() {
         executor.set_cpu(lane, &vector.cpu()).expect("the engine works");

@@ -46,7 +46,7 @@ impl Pair {
 
     /// Makes the lanes on a device.
     fn on(device: &Device, images: &[Arc<Image>], selection: &ClassSelection, bounds: Bounds) -> Self {
-        let plan = Plan { images, lanes: LANES, frames_max: 16, calls: None };
+        let plan = Plan { images, lanes: LANES, frames_max: 16, calls: None, loops: None };
         let gpu = RecoveringExecutor::new(device, &plan, selection, bounds).expect("the lanes fit");
         let reference = Reference::new(&plan).expect("the lanes fit");
         let mut pair = Self { gpu, reference };

@@ -243,7 +243,7 @@ fn a_driver_that_ends_loops_is_detected_if_slices_are_too_long() {
     let ends_loops = loop_limit(&device).expect("the GPU works").is_some();
     let limit = LoopLimit { iterations: 1 << 30, sharers: 8 };
     let bounds = Bounds { loop_limit: Some(limit), slice_steps: Some(1 << 20), ..Bounds::NONE };
-    let plan = Plan { images: &[counter()], lanes: 1, frames_max: 16, calls: None };
+    let plan = Plan { images: &[counter()], lanes: 1, frames_max: 16, calls: None, loops: None };
     let mut gpu =
         GpuExecutor::with_bounds(&device, &plan, &ClassSelection::TABLE, bounds).expect("the lane fits");
     let mut cpu = gpu.cpu(0).expect("the GPU works");

@@ -85,7 +85,7 @@ pub(crate) struct EnginePair {
 
 impl EnginePair {
     pub(crate) fn new(images: &[Arc<Image>], lanes: usize, frames_max: usize) -> Self {
-        let plan = Plan { images, lanes, frames_max, calls: None };
+        let plan = Plan { images, lanes, frames_max, calls: None, loops: None };
         let gpu = Gpu.executor(&plan).expect("the lanes fit");
         Self { gpu, reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
     }
@@ -103,7 +103,7 @@ impl EnginePair {
         selection: &ClassSelection,
         bounds: Bounds,
     ) -> Self {
-        let plan = Plan { images, lanes, frames_max, calls: None };
+        let plan = Plan { images, lanes, frames_max, calls: None, loops: None };
         let gpu = GpuExecutor::with_bounds(device(), &plan, selection, bounds).expect("the lanes fit");
         Self { gpu: Box::new(gpu), reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
     }

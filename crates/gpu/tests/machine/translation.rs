@@ -42,7 +42,7 @@ fn run_random(bounds: Bounds, features: Features, seed: u64, count: usize) -> u6
         Arc::new(Image::new(&vector.segments(), vector.machine_features()).expect("programs fit"))
     };
     let images: Vec<Arc<Image>> = vectors.iter().map(image).flat_map(|image| vec![image; 4]).collect();
-    let plan = Plan { images: &images, lanes: images.len(), frames_max: 16, calls: None };
+    let plan = Plan { images: &images, lanes: images.len(), frames_max: 16, calls: None, loops: None };
     let mut gpu =
         GpuExecutor::with_bounds(device(), &plan, &ClassSelection::TABLE, bounds).expect("lanes fit");
     let mut reference = ReferenceEngine.executor(&plan).expect("lanes fit");

@@ -62,6 +62,17 @@ impl kvrm_loops::Memory for Code<'_> {
         let place = self.place(address, bytes.len() as u64).expect("the plan is within the data");
         self.data[place..place + bytes.len()].copy_from_slice(bytes);
     }
+    fn fill(&mut self, address: u64, bytes: u64, with: &[u8]) {
+        let place = self.place(address, bytes).expect("the plan is within the data");
+        for (byte, value) in self.data[place..place + bytes as usize].iter_mut().zip(with.iter().cycle()) {
+            *byte = *value;
+        }
+    }
+    fn copy(&mut self, to: u64, from: u64, bytes: u64) {
+        let [to, from] = [to, from].map(|at| self.place(at, bytes).expect("the plan is within the data"));
+        let from = self.data[from..from + bytes as usize].to_vec();
+        self.data[to..to + bytes as usize].copy_from_slice(&from);
+    }
 }
 
 pub(crate) fn body(words: &[u32]) -> Option<Loop> {

@@ -1,7 +1,7 @@
 //! The execution of many iterations at once.
 
 use kvrm_arm64::{Access, Cpu};
-use kvrm_loops::{Loop, Memory, Plan, Stream, registers, set_register};
+use kvrm_loops::{Loop, Memory, Obstacle, Plan, Stream, registers, set_register};
 
 use crate::address_space::AddressSpace;
 use crate::pages::{PAGE_BYTES, PAGE_SHIFT, page_of};
@@ -10,6 +10,8 @@ use crate::pages::{PAGE_BYTES, PAGE_SHIFT, page_of};
 const ATTEMPTS: u32 = 8;
 /// The largest number of iterations of a plan with stores whose end depends on values that are loaded.
 const SEARCHED_MAX: u64 = 1 << 16;
+/// The largest number of bytes that memory is filled with copies of.
+const FILL_MAX: usize = 16;
 
 impl Memory for AddressSpace {
     fn readable(&self, address: u64) -> Option<&[u8]> {
@@ -20,20 +22,58 @@ impl Memory for AddressSpace {
         let written = self.write_bytes(address, bytes, Some(Access::Write));
         debug_assert_eq!(written, Ok(()), "the pages have been checked");
     }
+
+    fn fill(&mut self, address: u64, bytes: u64, with: &[u8]) {
+        // Copies of the bytes that are as long as a page, from each place in them.
+        let mut copies = [0; 2 * FILL_MAX];
+        let mut pattern = [0; PAGE_BYTES + FILL_MAX];
+        for (byte, value) in copies.iter_mut().zip(with.iter().cycle()) {
+            *byte = *value;
+        }
+        let chunk = FILL_MAX / with.len() * with.len();
+        pattern.chunks_mut(chunk).for_each(|part| part.copy_from_slice(&copies[..part.len()]));
+        self.change_bytes(address, bytes as usize, |done, piece| {
+            piece.copy_from_slice(&pattern[done % with.len()..][..piece.len()]);
+        });
+    }
+
+    fn copy(&mut self, to: u64, from: u64, bytes: u64) {
+        let mut buffer = [0; PAGE_BYTES];
+        let mut done = 0;
+        while done < bytes {
+            let from = from.wrapping_add(done);
+            let piece = self.readable_bytes(from).unwrap_or(&[]);
+            let count = piece.len().min((bytes - done) as usize);
+            buffer[..count].copy_from_slice(&piece[..count]);
+            self.change_bytes(to.wrapping_add(done), count, |place, piece| {
+                piece.copy_from_slice(&buffer[place..place + piece.len()]);
+            });
+            // The pages have been checked, so there is a piece.
+            done += count.max(1) as u64;
+        }
+    }
 }
 
 /// Executes at most `most` iterations of a loop at whose beginning the lane is, and returns their number. One more is certain
 /// to follow.
-pub(super) fn execute(found: &Loop, cpu: &mut Cpu, memory: &mut AddressSpace, mut most: u64) -> u64 {
+///
+/// # Errors
+/// No iteration can be executed at once. The obstacle is there if the analysis knows it.
+pub(super) fn execute(
+    found: &Loop,
+    cpu: &mut Cpu,
+    memory: &mut AddressSpace,
+    mut most: u64,
+) -> Result<u64, Option<Obstacle>> {
     let mut registers = registers(cpu);
     for _ in 0..ATTEMPTS {
-        let Ok(plan) = Plan::new(found, &registers, most, memory) else { return 0 };
+        let plan = Plan::new(found, &registers, most, memory).map_err(Some)?;
         let permitted =
             plan.streams.iter().flatten().map(|stream| permitted_iterations(stream, memory)).min();
         if let Some(permitted) = permitted.filter(|permitted| *permitted < plan.most) {
             most = permitted.saturating_sub(1);
         } else if changes_itself(found, &plan) {
-            return 0;
+            return Err(None);
         } else if plan.has_tests() && plan.stores().next().is_some() && most > SEARCHED_MAX {
             // Frames are needed for the iterations before the end only.
             most = SEARCHED_MAX;
@@ -46,15 +86,15 @@ pub(super) fn execute(found: &Loop, cpu: &mut Cpu, memory: &mut AddressSpace, mu
                 }
             }
             cpu.steps += done * found.body().ops.len() as u64;
-            return done;
+            return if done == 0 { Err(None) } else { Ok(done) };
         } else {
             most = plan.most / 2;
         }
         if most == 0 {
-            return 0;
+            break;
         }
     }
-    0
+    Err(None)
 }
 
 /// Returns the number of iterations, from the next one on, in which an access is in the pages around its first address that are

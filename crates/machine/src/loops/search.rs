@@ -1,48 +1,40 @@
 //! The search for the loop that a lane is in.
 
-use std::collections::HashMap;
-
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::Handler;
 use kvrm_arm64::{Access, Features};
-use kvrm_loops::{INSTRUCTIONS_MAX, Loop};
+use kvrm_loops::INSTRUCTIONS_MAX;
 
 use crate::address_space::AddressSpace;
 use crate::pages::PAGE_BYTES;
 
-/// The largest number of loops that are remembered.
-const LOOPS_MAX: usize = 256;
-
-/// The loops of a lane, by the addresses of their branches back.
-#[derive(Debug, Default)]
-pub(super) struct KnownLoops {
-    loops: HashMap<u64, Known>,
+/// A loop in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    /// The address of the first instruction.
+    pub(super) head: u64,
+    /// The words from there to the branch back. There is at least one.
+    pub(super) words: Vec<u32>,
 }
 
-#[derive(Debug)]
-struct Known {
-    /// The words of the body. The last one says where the loop begins.
-    words: Vec<u32>,
-    /// `None` for a loop that is not understood, or never executed at once.
-    found: Option<Loop>,
-}
-
-impl KnownLoops {
-    /// Returns the innermost loop around an address, if it is understood.
-    pub(super) fn find(&mut self, pc: u64, memory: &AddressSpace) -> Option<&Loop> {
+impl Place {
+    /// Returns the innermost loop around an address.
+    pub(super) fn around(pc: u64, memory: &AddressSpace) -> Option<Self> {
         let features = memory.image().features();
         let (head, end) = branch_back(pc, &words_at(memory, pc, INSTRUCTIONS_MAX), features)?;
-        let words = words_at(memory, head, (end - head) as usize / 4 + 1);
-        if self.loops.len() >= LOOPS_MAX && !self.loops.contains_key(&end) {
-            self.loops.clear();
-        }
-        let known = self.loops.entry(end).or_insert_with(|| Known { words: Vec::new(), found: None });
-        if known.words != words {
-            let fetch = |pc: u64| Some(lower(*words.get(pc.wrapping_sub(head) as usize / 4)?, features));
-            let found = Loop::find(end, fetch).ok().filter(Loop::has_closed_form);
-            *known = Known { words, found };
-        }
-        known.found.as_ref()
+        let count = (end - head) as usize / 4 + 1;
+        let words = words_at(memory, head, count);
+        (words.len() == count).then_some(Self { head, words })
+    }
+
+    /// Returns whether memory has these words here.
+    pub(super) fn is_in(&self, memory: &AddressSpace) -> bool {
+        words_at(memory, self.head, self.words.len()) == self.words
+    }
+
+    /// Returns the address of the branch back.
+    pub(super) const fn end(&self) -> u64 {
+        self.head + 4 * (self.words.len() as u64 - 1)
     }
 }
 

@@ -21,6 +21,7 @@ use crate::hooks::Hooks;
 use crate::image::Image;
 use crate::layout::Layout;
 use crate::linux::{self, Areas, InitialStack, Mount, Process, Settings};
+use crate::loops::Loops;
 use crate::pages::PAGE_BYTES;
 use crate::permissions::Permissions;
 use crate::program::Program;
@@ -70,6 +71,7 @@ pub struct Builder<'a> {
     console: Option<Console>,
     output_max: usize,
     hooks: Hooks,
+    loops: Option<Loops>,
 }
 
 /// A lane before its first step, for the function given to [`Builder::prepare`].
@@ -141,6 +143,7 @@ impl<'a> Builder<'a> {
             console: None,
             output_max: 1 << 20,
             hooks: Hooks::new(),
+            loops: None,
         }
     }
 
@@ -330,6 +333,14 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// Sets the acceleration of loops: many iterations are executed at once where that is proved to give the same results.
+    /// The default is none.
+    #[must_use]
+    pub fn loops(mut self, loops: impl Into<Option<Loops>>) -> Self {
+        self.loops = loops.into();
+        self
+    }
+
     /// Builds the machine.
     ///
     /// # Errors
@@ -386,7 +397,13 @@ impl<'a> Builder<'a> {
         let stack_bytes = layout.stack.end - layout.stack.start;
         let calls =
             is_linux.then(|| linux::call_table(layout.heap.clone(), stack_bytes, self.seed, self.real_time));
-        let plan = Plan { images: &images, lanes: self.lanes, frames_max, calls: calls.as_ref() };
+        let plan = Plan {
+            images: &images,
+            lanes: self.lanes,
+            frames_max,
+            calls: calls.as_ref(),
+            loops: self.loops.as_ref(),
+        };
         let mut executor = self.engine.executor(&plan)?;
         let host = Host { layout: layout.clone(), directory };
         let serves_in_parallel = serves_in_parallel(self.lanes, &host, self.console.is_some());
@@ -446,7 +463,7 @@ impl<'a> Builder<'a> {
             }
             lanes.push(state);
         }
-        let Self { program, console, output_max, hooks, .. } = self;
+        let Self { program, console, output_max, hooks, loops, .. } = self;
         if !hooks.is_empty() {
             executor.set_hooks(&hooks)?;
         }
@@ -465,6 +482,7 @@ impl<'a> Builder<'a> {
             console,
             output_max,
             hooks,
+            loops,
             snapshot,
         })
     }

@@ -125,7 +125,8 @@ impl Machine {
         let calls = self.calls.as_ref().map(without_random);
         let set_frames_max = frames_max.or(self.frames_max);
         let frames_max = set_frames_max.unwrap_or_else(|| default_frames_max(lanes));
-        let plan = Plan { images: &images, lanes, frames_max, calls: calls.as_ref() };
+        let plan =
+            Plan { images: &images, lanes, frames_max, calls: calls.as_ref(), loops: self.loops.as_ref() };
         let mut executor = match engine {
             Some(engine) => engine.executor(&plan)?,
             None => self.executor.executor_for(&plan)?,
@@ -157,6 +158,7 @@ impl Machine {
             console,
             output_max: self.output_max,
             hooks: self.hooks.clone(),
+            loops: self.loops.clone(),
             snapshot: Vec::new(),
         })
     }

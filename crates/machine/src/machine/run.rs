@@ -13,6 +13,7 @@ use crate::console::Stream;
 use crate::error::Error;
 use crate::executor::{LaneAccess, Progress};
 use crate::linux::{self, SYSTEM_CALL, UnservedCalls};
+use crate::loops::Loops;
 use crate::pick::pick;
 use crate::register::Register;
 use crate::report::Report;
@@ -163,6 +164,7 @@ impl Machine {
             dispatches,
             decisions: self.executor.take_decisions()?,
             translation: self.executor.translation()?,
+            loops: self.loops.as_ref().map(Loops::report),
             frames: self.executor.frames_used()?,
             wall: begin.elapsed(),
         })

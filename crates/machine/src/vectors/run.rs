@@ -67,8 +67,13 @@ fn run_group(group: &Group<'_>, engine: &dyn Factory, results: &mut [Vec<Mismatc
         }
         frames_max = frames_max.max(frames);
     }
-    let mut executor =
-        engine.executor(&Plan { images: &images, lanes: images.len(), frames_max, calls: None })?;
+    let mut executor = engine.executor(&Plan {
+        images: &images,
+        lanes: images.len(),
+        frames_max,
+        calls: None,
+        loops: None,
+    })?;
     for (lane, (_, vector, _)) in group.iter().enumerate() {
         executor.set_cpu(lane, &vector.cpu())?;
     }

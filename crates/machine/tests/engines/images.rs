@@ -70,7 +70,7 @@ fn lanes_share_an_image_or_have_one_each() {
         })
         .collect();
     for (images, expected) in [(&own[..], [1, 2, 3]), (&own[1..2], [2, 2, 2])] {
-        let plan = Plan { images, lanes: 3, frames_max: 0, calls: None };
+        let plan = Plan { images, lanes: 3, frames_max: 0, calls: None, loops: None };
         let mut executor = ReferenceEngine.executor(&plan).unwrap();
         for lane in 0..3 {
             executor.set_cpu(lane, &Cpu::new(CODE, 0)).unwrap();
@@ -100,7 +100,7 @@ fn reading_a_range_that_one_lane_lacks_names_that_lane() {
         Arc::new(Image::new(&[], Features::ALL).unwrap()),
     ];
     let mut executor =
-        Reference::new(&Plan { images: &images, lanes: 2, frames_max: 0, calls: None }).unwrap();
+        Reference::new(&Plan { images: &images, lanes: 2, frames_max: 0, calls: None, loops: None }).unwrap();
     let mut out = vec![7; 3];
     let (lane, stop) = executor.read_memory_of_all(0x5000, 1, &mut out).unwrap().unwrap_err();
     assert_eq!(

@@ -14,8 +14,14 @@ fn counting_lanes(counts: &[u64]) -> Reference {
         a.bind(again);
         a.add(X1, X1, X0).subs(X0, X0, 1).b_cond("ne", again).hlt(0);
     })];
-    let mut executor =
-        Reference::new(&Plan { images: &images, lanes: counts.len(), frames_max: 0, calls: None }).unwrap();
+    let mut executor = Reference::new(&Plan {
+        images: &images,
+        lanes: counts.len(),
+        frames_max: 0,
+        calls: None,
+        loops: None,
+    })
+    .unwrap();
     for (lane, &count) in counts.iter().enumerate() {
         let mut cpu = Cpu::new(CODE, 0);
         cpu.set_x(0, count);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kvrm_machine::{
-    AddressSpace, Cpu, Features, Hooks, Image, Interpreter, LoopEngine, LoopRunner, Machine, Permissions,
-    Runner, Segment, Stop,
+    AddressSpace, Cpu, Features, Hooks, Image, Interpreter, LoopRunner, Loops, Machine, Permissions, Runner,
+    Segment, Stop,
 };
 use kvrm_testkit::guests::{GUESTS, guest};
 use kvrm_testkit::loops::{accesses, code, counted, indexed, kernels, streams};
@@ -67,6 +67,12 @@ fn cpu() -> impl Strategy<Value = Cpu> {
     )
 }
 
+/// A runner that looks for loops after so many steps, and what it knows about them.
+fn runner(steps: u64) -> (Loops, LoopRunner<Interpreter>) {
+    let loops = Loops::checker();
+    (loops.clone(), LoopRunner::with_slices(Interpreter, Some(loops), steps))
+}
+
 fn words() -> impl Strategy<Value = Vec<u32>> {
     prop_oneof![1 => code(), 2 => counted(), 2 => accesses(), 4 => streams(), 2 => indexed(), 8 => kernels()]
 }
@@ -92,13 +98,13 @@ proptest! {
         let image = image(&words);
         let [mut cpu, mut stepped] = [start.clone(), start];
         let [mut memory, mut stepped_memory] = [0, 1].map(|_| AddressSpace::new(Arc::clone(&image), frames));
-        let mut runner = LoopRunner::with_slices(slice);
+        let (loops, mut runner) = runner(slice);
         for budget in budgets {
             let stop = runner.run(&mut cpu, &mut memory, budget);
             let expected = Interpreter.run(&mut stepped, &mut stepped_memory, budget);
-            prop_assert_eq!(stop, expected, "{} steps at once", runner.credited_steps());
-            prop_assert_eq!(&cpu, &stepped, "{} steps at once", runner.credited_steps());
-            prop_assert!(pages(&memory) == pages(&stepped_memory), "memory, {} at once", runner.credited_steps());
+            prop_assert_eq!(stop, expected, "{} steps at once", loops.report().credited_steps);
+            prop_assert_eq!(&cpu, &stepped, "{} steps at once", loops.report().credited_steps);
+            prop_assert!(pages(&memory) == pages(&stepped_memory), "memory, {} at once", loops.report().credited_steps);
         }
     }
 }
@@ -126,13 +132,17 @@ fn bare_loops_are_executed_at_once() {
         start.set_x(4, 1_000_000);
         let [mut cpu, mut stepped] = [start.clone(), start];
         let [mut memory, mut stepped_memory] = [0, 1].map(|_| AddressSpace::new(Arc::clone(&image), 10_000));
-        let mut runner = LoopRunner::default();
+        let (loops, mut runner) = runner(1 << 14);
         let budget = 1_000_000 * words.len() as u64;
         runner.run(&mut cpu, &mut memory, budget);
         Interpreter.run(&mut stepped, &mut stepped_memory, budget);
         assert_eq!(cpu, stepped, "{name}");
         assert!(pages(&memory) == pages(&stepped_memory), "{name}: memory");
-        assert!(runner.credited_steps() > budget / 10 * 9, "{name}: {} of {budget}", runner.credited_steps());
+        assert!(
+            loops.report().credited_steps > budget / 10 * 9,
+            "{name}: {} of {budget}",
+            loops.report().credited_steps
+        );
     }
 }
 
@@ -153,13 +163,13 @@ fn loops_without_an_end_fault_as_if_stepped() {
             let [mut cpu, mut stepped] = [start.clone(), start];
             let [mut memory, mut stepped_memory] =
                 [0, 1].map(|_| AddressSpace::new(Arc::clone(&image), frames));
-            let mut runner = LoopRunner::with_slices(10);
+            let (loops, mut runner) = runner(10);
             let stop = runner.run(&mut cpu, &mut memory, u64::MAX);
             let expected = Interpreter.run(&mut stepped, &mut stepped_memory, u64::MAX);
             assert_eq!((stop, &cpu), (expected, &stepped), "{words:x?}, {frames} frames");
             assert!(pages(&memory) == pages(&stepped_memory), "{words:x?}, {frames} frames: memory");
             if frames == 100 {
-                let (credited, steps) = (runner.credited_steps(), stepped.steps);
+                let (credited, steps) = (loops.report().credited_steps, stepped.steps);
                 assert!(credited > steps / 2, "{words:x?}: {credited} of {steps} steps at once");
             }
         }
@@ -172,7 +182,7 @@ fn code_that_has_changed_is_read_again() {
     let image = image(&[0xd100_0484, 0xb5ff_ffe4]);
     let [mut memory, mut stepped_memory] = [0, 1].map(|_| AddressSpace::new(Arc::clone(&image), 1));
     let [mut cpu, mut stepped] = [0, 1].map(|_| Cpu::new(CODE, 0));
-    let mut runner = LoopRunner::with_slices(10);
+    let (loops, mut runner) = runner(10);
     for word in [0xd100_0484_u32, 0xd100_0884, 0xd100_0484] {
         for memory in [&mut memory, &mut stepped_memory] {
             memory.write_bytes(CODE, &word.to_le_bytes(), None).expect("the page may be written");
@@ -185,7 +195,7 @@ fn code_that_has_changed_is_read_again() {
         Interpreter.run(&mut stepped, &mut stepped_memory, 20_000);
         assert_eq!(cpu, stepped, "with {word:#x}");
     }
-    assert!(runner.credited_steps() > 50_000, "only {} steps at once", runner.credited_steps());
+    assert!(loops.report().credited_steps > 50_000, "only {} steps at once", loops.report().credited_steps);
 }
 
 #[test]
@@ -205,7 +215,7 @@ fn a_hook_stops_a_lane_in_the_middle_of_a_loop() {
         for memory in [&mut memory, &mut stepped_memory] {
             memory.set_hooks(Some(Arc::clone(&hooks)));
         }
-        let stop = LoopRunner::with_slices(10).run(&mut cpu, &mut memory, 100_000);
+        let stop = runner(10).1.run(&mut cpu, &mut memory, 100_000);
         let expected = Interpreter.run(&mut stepped, &mut stepped_memory, 100_000);
         assert_ne!(expected, Stop::Budget, "the hook is reached");
         assert_eq!((stop, cpu), (expected, stepped));
@@ -220,7 +230,7 @@ fn every_guest_ends_as_on_the_reference() {
                 .lanes(3)
                 .arguments(|lane| vec![size.to_owned(), (lane + 1).to_string()])
         };
-        let mut at_once = machine().engine(LoopEngine).build().expect("the guest fits");
+        let mut at_once = machine().loops(Loops::checker()).build().expect("the guest fits");
         let mut stepped = machine().build().expect("the guest fits");
         for budget in [1000, 100_003, u64::MAX] {
             let (report, expected) = (at_once.run(budget), stepped.run(budget));

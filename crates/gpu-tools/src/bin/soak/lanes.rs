@@ -200,7 +200,7 @@ impl<'a> Pair<'a> {
         tally: &'a mut Tally,
     ) -> Result<Self, String> {
         let lanes = cpus.len();
-        let plan = Plan { images: &images, lanes, frames_max: 16, calls: None };
+        let plan = Plan { images: &images, lanes, frames_max: 16, calls: None, loops: None };
         let (mut fault, mut bounds) = (Fault::random(random), bounds);
         let gpu = loop {
             let device = open()?;

@@ -1,0 +1,187 @@
+//! `kvrm bench loops`: the speed of loops with and without their acceleration.
+
+mod bare;
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use kvrm::{Loops, Machine, Stop};
+use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs};
+
+use self::bare::{BARE, BareLoop};
+use super::measure::REPETITIONS;
+use crate::engine::{EngineArgs, OpenEngine};
+use crate::output::Output;
+use crate::{number, record};
+
+/// The text at the end of the help.
+const HELP: &str = "\
+Each loop runs for a number of iterations in each lane, stepped and accelerated. The time is that of the whole run, from the \
+call to its return, with the search for the loop, its proof and, for modes with networks, their evaluation. MIPS are million \
+retired steps per second of all lanes together.";
+
+/// Arguments of `kvrm bench loops`.
+#[derive(clap::Args)]
+#[command(after_help = format!("{HELP}\n\n{}", number::HELP))]
+pub(super) struct Args {
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// The numbers of lanes to measure with, separated by commas.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1", value_parser = number::lanes)]
+    lanes: Vec<u64>,
+    /// The number of iterations of each loop.
+    #[arg(long, value_name = "N", default_value = "1000000", value_parser = number::count)]
+    iterations: u64,
+    /// The loops to measure. The default is all. May be repeated.
+    #[arg(long = "loop", value_name = "NAME", num_args = 1..)]
+    names: Vec<String>,
+    /// Print one JSON object per measurement, one per line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    record: RecordArgs,
+}
+
+pub(super) fn run(args: &Args) -> Result<ExitCode> {
+    let known = || BARE.iter().map(|of| of.name).collect::<Vec<_>>().join(", ");
+    let chosen: Vec<&BareLoop> = if args.names.is_empty() {
+        BARE.iter().collect()
+    } else {
+        let find = |name: &String| match BARE.iter().find(|of| of.name == name) {
+            Some(of) => Ok(of),
+            None => bail!("--loop '{name}': expected one of {}", known()),
+        };
+        args.names.iter().map(find).collect::<Result<_>>()?
+    };
+    if args.iterations == 0 || args.iterations > bare::ITERATIONS_MAX {
+        bail!("--iterations {}: expected 1 to {}", args.iterations, bare::ITERATIONS_MAX);
+    }
+    let mut log = args.record.open(record::PROGRAM)?;
+    let engine = args.engine.open()?;
+    let Some(loops) = engine.loops.clone() else {
+        bail!("--loops off measures nothing; use --loops checker");
+    };
+    let mut out = Output::new();
+    if !args.json {
+        engine.announce();
+        writeln!(
+            out,
+            "{:<10} {:>8} {:>12} {:>14} {:>14} {:>10} {:>10}",
+            "loop", "lanes", "steps", "stepped MIPS", "at once MIPS", "times", "credited"
+        )?;
+        out.flush()?;
+    }
+    for of in chosen {
+        for &lanes in &args.lanes {
+            let row = Row::measure(&engine, &loops, of, usize::try_from(lanes)?, args.iterations)?;
+            let Row { stepped, at_once, steps, credited } = &row;
+            let mips = |seconds: f64| *steps as f64 / seconds.max(1e-9) / 1e6;
+            let [slow, fast] = [stepped, at_once].map(|all| mips(all[all.len() / 2]));
+            let share = *credited as f64 / *steps as f64;
+            if args.json {
+                let line = serde_json::json!({
+                    "engine": engine.name(), "device": engine.device(), "loop": of.name, "lanes": lanes,
+                    "iterations": args.iterations, "steps": steps, "stepped_mips": slow, "at_once_mips": fast,
+                    "times": fast / slow, "credited": share,
+                    "stepped_seconds": stepped, "at_once_seconds": at_once,
+                });
+                writeln!(out, "{line}")?;
+            } else {
+                writeln!(
+                    out,
+                    "{:<10} {lanes:>8} {steps:>12} {slow:>14.1} {fast:>14.1} {:>10.1} {:>8.2} %",
+                    of.name,
+                    fast / slow,
+                    100.0 * share
+                )?;
+            }
+            out.flush()?;
+            if let Some(log) = &mut log {
+                let figure = |all: &[f64]| {
+                    Figure::of("MIPS", &all.iter().map(|seconds| mips(*seconds)).collect::<Vec<_>>())
+                };
+                log.append(MeasuredRow {
+                    kind: Kind::Loops,
+                    adapter: engine.adapter().map(record::adapter),
+                    parameters: [
+                        ("engine", record::engine(engine.name(), engine.translation).into()),
+                        ("lanes", lanes.into()),
+                        ("loop", of.name.into()),
+                        ("iterations", args.iterations.into()),
+                    ]
+                    .into(),
+                    figures: BTreeMap::from([
+                        ("stepped_mips", figure(stepped)),
+                        ("at_once_mips", figure(at_once)),
+                    ]),
+                })?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The times of a loop in seconds, in rising order, and its steps in all lanes.
+struct Row {
+    stepped: Vec<f64>,
+    at_once: Vec<f64>,
+    steps: u64,
+    credited: u64,
+}
+
+impl Row {
+    fn measure(
+        engine: &OpenEngine,
+        loops: &Loops,
+        of: &BareLoop,
+        lanes: usize,
+        iterations: u64,
+    ) -> Result<Self> {
+        let mut row = Self { stepped: Vec::new(), at_once: Vec::new(), steps: 0, credited: 0 };
+        // Both take turns, so that other work on the host slows both.
+        let mut stepped = machine(engine, None, of, lanes, iterations)?;
+        let mut at_once = machine(engine, Some(loops.clone()), of, lanes, iterations)?;
+        for repetition in 0..=REPETITIONS {
+            let before = loops.report().credited_steps;
+            for (machine, seconds) in [(&mut stepped, &mut row.stepped), (&mut at_once, &mut row.at_once)] {
+                machine.reset(..)?;
+                let report = machine.run(of.budget(iterations))?;
+                let stops = machine.stops()?;
+                if !stops.iter().all(|stop| matches!(stop, Some(Stop::Halt { .. } | Stop::Budget))) {
+                    bail!("the loop {} stopped with {:?}, not at its end", of.name, report.stops);
+                }
+                row.steps = report.steps;
+                // The first run is a warm-up.
+                if repetition > 0 {
+                    seconds.push(report.wall.as_secs_f64());
+                }
+            }
+            row.credited = loops.report().credited_steps - before;
+        }
+        for lane in [0, lanes - 1] {
+            if stepped.cpu(lane)? != at_once.cpu(lane)? {
+                bail!("the loop {} gave other registers in lane {lane} than stepping it", of.name);
+            }
+        }
+        row.stepped.sort_by(f64::total_cmp);
+        row.at_once.sort_by(f64::total_cmp);
+        Ok(row)
+    }
+}
+
+/// Builds a machine with a snapshot of its start.
+fn machine(
+    engine: &OpenEngine,
+    loops: Option<Loops>,
+    of: &BareLoop,
+    lanes: usize,
+    iterations: u64,
+) -> Result<Machine> {
+    let builder = Machine::builder(of.program(iterations)?).engine(engine.clone()).loops(loops).lanes(lanes);
+    let builder = builder.frames_max(bare::frames(iterations)).stack_bytes(0).heap_bytes(0);
+    let mut machine = builder.prepare(|lane| of.prepare(lane, iterations)).build()?;
+    machine.snapshot()?;
+    Ok(machine)
+}

@@ -1,0 +1,172 @@
+//! Lanes that execute iterations of loops at once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use kvrm_arm64::{Cpu, Stop};
+use kvrm_loops::Loop;
+
+use super::Loops;
+use super::commit::execute;
+use super::known::KnownLoop;
+use super::search::Place;
+use crate::address_space::AddressSpace;
+use crate::runner::{Interpreter, Runner};
+use crate::translation::CodeVersion;
+
+/// The least number of steps between two attempts.
+const SLICE_MIN: u64 = 1 << 12;
+/// The largest number of addresses of which it is remembered in which loop they are.
+const RECENT_MAX: usize = 64;
+/// After each attempt for a loop that gains little, twice as many visits pass without one, up to 2 to the power of this.
+const SKIPS_MAX: u32 = 8;
+
+/// A runner that executes iterations of loops at once where that is proved to give the same results, and leaves all other
+/// steps to another runner.
+///
+/// Where a lane is after some steps is likely to be in a loop, so this is where loops are looked for.
+#[derive(Debug)]
+pub struct LoopRunner<R> {
+    inner: R,
+    /// `None` if all steps are left to the other runner.
+    loops: Option<Loops>,
+    /// The least number of steps between two attempts.
+    slice_min: u64,
+    /// The number of steps before the next one.
+    slice: u64,
+    /// The loops around addresses at which the lane was found, for the code of `version`.
+    recent: HashMap<u64, Option<Recent>>,
+    version: CodeVersion,
+}
+
+/// A loop in which the lane was found.
+#[derive(Debug)]
+struct Recent {
+    known: Arc<KnownLoop>,
+    /// The number of attempts, one after the other, that gained little.
+    failures: u32,
+    /// The number of visits until the next attempt.
+    skips: u32,
+}
+
+impl<R: Runner> LoopRunner<R> {
+    /// Creates a runner from another one.
+    #[must_use]
+    pub fn new(inner: R, loops: Option<Loops>) -> Self {
+        Self::with_slices(inner, loops, SLICE_MIN)
+    }
+
+    /// Creates a runner that looks for loops after so many steps.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_slices(inner: R, loops: Option<Loops>, steps: u64) -> Self {
+        let (recent, version) = (HashMap::new(), CodeVersion::default());
+        Self { inner, loops, slice_min: steps, slice: steps, recent, version }
+    }
+
+    /// Returns the other runner.
+    pub(crate) const fn inner(&self) -> &R {
+        &self.inner
+    }
+
+    /// Runs a lane as [`Runner::run`] does.
+    pub fn run(&mut self, cpu: &mut Cpu, memory: &mut AddressSpace, budget: u64) -> Stop {
+        let Some(loops) = self.loops.clone() else { return self.inner.run(cpu, memory, budget) };
+        let end = cpu.steps.saturating_add(budget);
+        while cpu.steps < end {
+            match self.inner.run(cpu, memory, self.slice.min(end - cpu.steps)) {
+                Stop::Budget => {}
+                stop => return stop,
+            }
+            if cpu.steps < end {
+                // Twice as many steps pass after each attempt that gains little.
+                match self.attempt(&loops, cpu, memory, end) {
+                    Ok(steps) if steps >= self.slice_min => self.slice = self.slice_min,
+                    Ok(_) => self.slice = (2 * self.slice).min(R::LOOK_STEPS.max(self.slice_min)),
+                    Err(stop) => return stop,
+                }
+            }
+        }
+        Stop::Budget
+    }
+
+    /// Executes iterations at once, if the lane is in a loop for which that is possible, up to `end` steps. Returns the number of
+    /// steps. It may step the lane to the beginning of an iteration, and returns the stop if that stops the lane.
+    fn attempt(
+        &mut self,
+        loops: &Loops,
+        cpu: &mut Cpu,
+        memory: &mut AddressSpace,
+        end: u64,
+    ) -> Result<u64, Stop> {
+        // An access at a hook has to stop the lane.
+        if memory.has_hooks() {
+            return Ok(0);
+        }
+        let version = memory.code_version();
+        if self.version != version || self.recent.len() >= RECENT_MAX {
+            self.recent.clear();
+            self.version = version;
+        }
+        let recent = self.recent.entry(cpu.pc).or_insert_with(|| {
+            let known = loops.known.find(Place::around(cpu.pc, memory)?)?;
+            Some(Recent { known, failures: 0, skips: 0 })
+        });
+        let Some(recent) = recent else { return Ok(0) };
+        recent.known.visit(self.slice);
+        if recent.skips > 0 {
+            recent.skips -= 1;
+            return Ok(0);
+        }
+        // The version covers pages that the lane has executed, and the loop may have others.
+        if !recent.known.is_in(memory) {
+            self.recent.clear();
+            return Ok(0);
+        }
+        let features = memory.image().features();
+        let Some(found) = loops.known.proved(&recent.known, cpu, features) else { return Ok(0) };
+        let credited = execute_all(found, &recent.known, cpu, memory, (self.slice_min, end))?;
+        if credited >= self.slice_min {
+            recent.failures = 0;
+        } else {
+            recent.skips = 1 << recent.failures;
+            recent.failures = (recent.failures + 1).min(SKIPS_MAX);
+        }
+        Ok(credited)
+    }
+}
+
+/// Executes iterations at once as long as that gives many steps each time, up to `end` steps. Returns their number.
+fn execute_all(
+    found: &Loop,
+    known: &KnownLoop,
+    cpu: &mut Cpu,
+    memory: &mut AddressSpace,
+    (many, end): (u64, u64),
+) -> Result<u64, Stop> {
+    let (head, length) = (found.body().head, found.body().ops.len() as u64);
+    let mut credited = 0;
+    // The loop may go on behind the iterations that were executed at once.
+    loop {
+        for _ in 0..length {
+            if cpu.pc == head || cpu.steps == end {
+                break;
+            }
+            Interpreter::step(cpu, memory)?;
+        }
+        // The last iteration is stepped.
+        let most = (end - cpu.steps) / length;
+        if cpu.pc != head || most < 2 {
+            return Ok(credited);
+        }
+        let result = execute(found, cpu, memory, most - 1).map(|iterations| iterations * length);
+        known.note(result);
+        let steps = result.unwrap_or(0);
+        credited += steps;
+        if steps < many {
+            return Ok(credited);
+        }
+        // Leave the beginning of the iteration.
+        Interpreter::step(cpu, memory)?;
+    }
+}
