@@ -163,6 +163,16 @@ pub enum WeightsError {
         /// The actual content.
         value: f32,
     },
+    /// A weight is too large for half precision.
+    #[error(
+        "weight {index} is {value}, but devices store weights in half precision, up to ±65504; train with smaller weights"
+    )]
+    TooLargeForHalf {
+        /// The index in the flat form.
+        index: usize,
+        /// The actual content.
+        value: f32,
+    },
     /// A weight is not a multiple of 2^-6, is negative zero, or is too large, so sums could round.
     #[error("weight {index} is {value}, which is no multiple of 2^-6 below 2^9")]
     OffGrid {

@@ -3,6 +3,7 @@
 use crate::Architecture;
 use crate::elementary::{exp10, gelu};
 use crate::error::{WeightsError, check};
+use crate::half_precision::rounded_to_half;
 use crate::inputs::ITERATION_INPUTS;
 use crate::layers::Parts;
 
@@ -44,6 +45,15 @@ impl IterationPredictor {
     #[must_use]
     pub fn flat(&self) -> &[f32] {
         &self.flat
+    }
+
+    /// Returns the network with its weights rounded to half precision, as devices store them.
+    ///
+    /// # Errors
+    ///
+    /// If a weight is too large for half precision.
+    pub fn rounded_to_half(&self) -> Result<Self, WeightsError> {
+        Ok(Self { flat: rounded_to_half(&self.flat)?.into() })
     }
 
     /// Returns the decimal logarithm of the number of iterations.

@@ -7,7 +7,8 @@
 //! the kind of the loop, its counter register and the number of iterations. [`PatternRecogniser`] compares the body with
 //! known patterns, and [`IterationPredictor`] estimates the number of iterations from the recogniser's embedding. Their
 //! answers are guesses. No engine uses them yet. They need only [`exp`], [`log2`], [`tanh`], [`sigmoid`], [`erf`] and
-//! [`gelu`], which are basic arithmetic, so that kernels can compute the same up to rounding.
+//! [`gelu`], which are basic arithmetic, so that kernels compute the same up to rounding. Devices store weights in half
+//! precision: `rounded_to_half` of a network is the network that a device evaluates.
 //!
 //! All networks are built from flat slices of weights.
 //!
@@ -32,6 +33,7 @@ mod dispatch;
 mod elementary;
 mod error;
 pub mod files;
+mod half_precision;
 pub mod inputs;
 mod iteration_predictor;
 mod layers;
@@ -43,6 +45,7 @@ mod tanh;
 mod tensor;
 mod tuple;
 mod tuple_network;
+mod untrained;
 mod weights;
 
 pub use architecture::{Architecture, TensorSpec};
@@ -54,6 +57,7 @@ pub use decoder::{Category, DecoderNetwork};
 pub use dispatch::{DispatchNetwork, layout as dispatch_layout};
 pub use elementary::{erf, exp, gelu, log2, sigmoid};
 pub use error::{Error, Problem, WeightsError};
+pub use half_precision::{half_bits, rounded_to_half};
 pub use iteration_predictor::IterationPredictor;
 pub use loop_detector::{LoopDetector, LoopKind, LoopProposal};
 pub use models::Models;
@@ -63,6 +67,7 @@ pub use tanh::tanh;
 pub use tensor::{Dtype, NamedTensor, TensorFile};
 pub use tuple::{FEATURE_BITS, TUPLES, Tuple};
 pub use tuple_network::{Folded, GRID, IntegerNetwork, TupleNetwork, argmax, floor_to_grid, margin};
+pub use untrained::untrained_weights;
 pub use weights::manifest::{Entry, MANIFEST, Manifest};
 pub use weights::metadata::Metadata;
 pub use weights::{Weights, safetensors};

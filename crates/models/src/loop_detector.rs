@@ -3,14 +3,13 @@
 use crate::Architecture;
 use crate::elementary::exp10;
 use crate::error::{WeightsError, check};
+use crate::half_precision::rounded_to_half;
 use crate::inputs::{REGISTERS, is_body_length, register_values, word_bits};
 use crate::layers::{Parts, Rows, relu, softmax};
 use crate::tuple_network::argmax;
 
 /// The number of values in the embedding of a word and in that of registers.
 const EMBEDDING: usize = 128;
-/// The number of heads of the attention.
-const HEADS: usize = 4;
 
 /// A network that looks at the body of a loop and at the registers before it; 1,083,397 parameters.
 ///
@@ -54,6 +53,8 @@ pub struct LoopDetector {
 impl LoopDetector {
     /// The number of weights.
     pub const PARAMETERS: usize = Architecture::LoopDetector.parameters();
+    /// The number of heads of the attention.
+    pub const HEADS: usize = 4;
 
     /// Builds a network from its flat weights, in the order of [`Architecture::tensors`].
     ///
@@ -69,6 +70,15 @@ impl LoopDetector {
     #[must_use]
     pub fn flat(&self) -> &[f32] {
         &self.flat
+    }
+
+    /// Returns the network with its weights rounded to half precision, as devices store them.
+    ///
+    /// # Errors
+    ///
+    /// If a weight is too large for half precision.
+    pub fn rounded_to_half(&self) -> Result<Self, WeightsError> {
+        Ok(Self { flat: rounded_to_half(&self.flat)?.into() })
     }
 
     /// Returns the proposal for a body and the values of x0 to x30 and the stack pointer before it.
@@ -98,14 +108,13 @@ impl LoopDetector {
             }
         }
         let mut sequence = parts.lstm("seq_encoder").of_rows(&instructions);
-        let attended = parts.attention("cross_attn", HEADS).of_rows(&sequence, &tokens);
+        let attended = parts.attention("cross_attn", Self::HEADS).of_rows(&sequence, &tokens);
         sequence.add(&attended);
         let body = sequence.mean();
 
         let mut counter_logits = [0.0; REGISTERS];
         parts.linear("counter_attn").apply(&body, &mut counter_logits);
-        let mut counter = counter_logits;
-        softmax(&mut counter);
+        let counter = probabilities(counter_logits);
 
         let mut summary = body;
         summary.extend(registers.row(REGISTERS));
@@ -118,8 +127,14 @@ impl LoopDetector {
         relu(&mut hidden);
         let mut log10_iterations = [0.0];
         parts.linear("iter_head.2").apply(&hidden, &mut log10_iterations);
-        Some(LoopProposal { kind_logits, counter_logits, counter, log10_iterations: log10_iterations[0] })
+        Some(LoopProposal::new(kind_logits, counter_logits, log10_iterations[0]))
     }
+}
+
+/// Returns the softmax of logits of registers.
+fn probabilities(mut logits: [f32; REGISTERS]) -> [f32; REGISTERS] {
+    softmax(&mut logits);
+    logits
 }
 
 /// Applies an embedding: Linear, layer norm, ReLU, Linear.
@@ -195,6 +210,12 @@ pub struct LoopProposal {
 }
 
 impl LoopProposal {
+    /// Returns the proposal of these outputs of a detector.
+    #[must_use]
+    pub fn new(kind_logits: [f32; 4], counter_logits: [f32; REGISTERS], log10_iterations: f32) -> Self {
+        Self { kind_logits, counter_logits, counter: probabilities(counter_logits), log10_iterations }
+    }
+
     /// Returns the most likely kind.
     #[must_use]
     pub fn kind(&self) -> LoopKind {
@@ -232,13 +253,9 @@ mod tests {
 
     #[test]
     fn the_greatest_output_is_the_answer() {
-        let mut proposal = LoopProposal {
-            kind_logits: [0.0, -1.0, 2.0, 1.0],
-            counter_logits: [0.0; REGISTERS],
-            counter: [0.0; REGISTERS],
-            log10_iterations: 3.0,
-        };
-        proposal.counter_logits[9] = 0.5;
+        let mut counter_logits = [0.0; REGISTERS];
+        counter_logits[9] = 0.5;
+        let proposal = LoopProposal::new([0.0, -1.0, 2.0, 1.0], counter_logits, 3.0);
         assert_eq!((proposal.kind(), proposal.counter_register()), (LoopKind::CountUp, 9), "the greatest");
         assert!((proposal.iterations() - 1_000.0).abs() < 1e-3, "{}", proposal.iterations());
         assert_eq!(LoopKind::ALL.map(|kind| LoopKind::ALL[kind as usize]), LoopKind::ALL, "in order");

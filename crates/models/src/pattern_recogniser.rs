@@ -2,14 +2,13 @@
 
 use crate::Architecture;
 use crate::error::{WeightsError, check};
+use crate::half_precision::rounded_to_half;
 use crate::inputs::{is_body_length, word_bits, word_fields};
 use crate::layers::{Parts, Rows, dot, relu};
 use crate::tuple_network::argmax;
 
 /// The number of values in a token, and in the embedding of a body.
 const WIDTH: usize = 128;
-/// The number of heads of the attention.
-const HEADS: usize = 4;
 /// The smallest length that a cosine divides by, as in PyTorch.
 const LENGTH_MIN: f32 = 1e-8;
 
@@ -53,6 +52,8 @@ pub struct PatternRecogniser {
 impl PatternRecogniser {
     /// The number of weights.
     pub const PARAMETERS: usize = Architecture::PatternRecogniser.parameters();
+    /// The number of heads of the attention.
+    pub const HEADS: usize = 4;
 
     /// Builds a network from its flat weights, in the order of [`Architecture::tensors`].
     ///
@@ -70,6 +71,15 @@ impl PatternRecogniser {
         &self.flat
     }
 
+    /// Returns the network with its weights rounded to half precision, as devices store them.
+    ///
+    /// # Errors
+    ///
+    /// If a weight is too large for half precision.
+    pub fn rounded_to_half(&self) -> Result<Self, WeightsError> {
+        Ok(Self { flat: rounded_to_half(&self.flat)?.into() })
+    }
+
     /// Returns the comparison of a body with all prototypes.
     ///
     /// Returns `None` if the body has no words, or more than [`BODY_WORDS_MAX`](crate::inputs::BODY_WORDS_MAX).
@@ -81,7 +91,7 @@ impl PatternRecogniser {
         let parts = Parts::new(Architecture::PatternRecogniser, &self.flat);
         let tokens = tokens(parts, body);
         let mut sequence = parts.lstm("lstm").of_rows(&tokens);
-        let attended = parts.attention("attention", HEADS).of_rows(&sequence, &sequence);
+        let attended = parts.attention("attention", Self::HEADS).of_rows(&sequence, &sequence);
         sequence.add(&attended);
         let mut hidden = parts.linear("ffn.0").of_rows(&sequence);
         relu(hidden.values_mut());
@@ -97,7 +107,7 @@ impl PatternRecogniser {
             dot(&embedding, prototype) * scale / length(prototype)
         });
         let temperature = parts.tensor("temperature")[0];
-        Some(PatternMatch { logits: cosines.map(|cosine| cosine * temperature), cosines, embedding })
+        Some(PatternMatch::new(cosines.map(|cosine| cosine * temperature), cosines, embedding))
     }
 }
 
@@ -173,6 +183,12 @@ pub struct PatternMatch {
 }
 
 impl PatternMatch {
+    /// Returns the match with these outputs of a recogniser.
+    #[must_use]
+    pub const fn new(logits: [f32; 6], cosines: [f32; 6], embedding: [f32; WIDTH]) -> Self {
+        Self { logits, cosines, embedding }
+    }
+
     /// Returns the pattern with the greatest logit.
     #[must_use]
     pub fn pattern(&self) -> LoopPattern {
