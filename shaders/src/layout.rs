@@ -253,6 +253,27 @@ constants! {
     /// The words of the result for a tuple that a workgroup evaluates together: the class, then the bits of the logits.
     TOGETHER_WORDS = 8;
 
+    // The networks that look at loops.
+
+    /// Activation: none.
+    ACTIVATION_NONE = 0;
+    /// Activation: negative values become zero.
+    ACTIVATION_RELU = 1;
+    /// Activation: the Gaussian error linear unit.
+    ACTIVATION_GELU = 2;
+    /// The most words of the body of a loop.
+    LOOP_WORDS = 32;
+    /// The number of patterns that the pattern recogniser knows.
+    LOOP_PATTERNS = 6;
+    /// The rows of which an invocation of a linear layer computes eight outputs.
+    LOOP_ROWS = 8;
+    /// The invocations of a workgroup of a linear layer that compute outputs of the same rows.
+    LINEAR_COLUMNS = 16;
+    /// The invocations of a workgroup of a linear layer.
+    LINEAR_WORKGROUP = 32;
+    /// The bodies that a workgroup takes through an LSTM.
+    LOOP_SEQUENCES = 4;
+
     /// The most workgroups in a dimension of a dispatch whose list is spread over two dimensions.
     DISPATCH_ROW = 65535;
     /// The words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.

@@ -7,6 +7,317 @@ use bytemuck::{Pod, Zeroable};
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
 use crate::variants::{ClassNetwork, Substitution};
 
+/// The size of a batch of bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct LoopBatch {
+    /// The number of bodies.
+    pub bodies: u32,
+    /// The number of words of all bodies.
+    pub words: u32,
+}
+
+const _: () = assert!(size_of::<LoopBatch>() == 8, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(LoopBatch, bodies) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LoopBatch, words) == 4, "the member is where it is in WGSL");
+
+/// A body of a loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct LoopBody {
+    /// The index of the first word.
+    pub first: u32,
+    /// The number of words, from 1 to `LOOP_WORDS`.
+    pub words: u32,
+    /// The low word of the address of the first word.
+    pub pc: u32,
+}
+
+const _: () = assert!(size_of::<LoopBody>() == 12, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(LoopBody, first) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LoopBody, words) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LoopBody, pc) == 8, "the member is where it is in WGSL");
+
+/// A word of a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct LoopWord {
+    /// The word.
+    pub word: u32,
+    /// The index of the word in its body.
+    pub position: u32,
+}
+
+const _: () = assert!(size_of::<LoopWord>() == 8, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(LoopWord, word) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LoopWord, position) == 4, "the member is where it is in WGSL");
+
+/// The places and the shape of an attention. Columns of heads follow each other in all rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct AttentionLayer {
+    /// The first vector of the queries, a row for each word.
+    pub query: u32,
+    /// The distance between queries.
+    pub query_stride: u32,
+    /// The first vector of the keys.
+    pub key: u32,
+    /// The first vector of the values.
+    pub value: u32,
+    /// The distance between keys, and between values.
+    pub key_stride: u32,
+    /// The number of keys of each body, or 0 if each word has one.
+    pub keys_per_body: u32,
+    /// The first vector of the output, a row for each word.
+    pub output: u32,
+    /// The distance between rows of the output.
+    pub output_stride: u32,
+    /// The number of vectors of a head.
+    pub head_vectors: u32,
+    /// The factor of the scores.
+    pub scale: f32,
+}
+
+const _: () = assert!(size_of::<AttentionLayer>() == 40, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(AttentionLayer, query) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(AttentionLayer, query_stride) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(AttentionLayer, key) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(AttentionLayer, value) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(AttentionLayer, key_stride) == 16, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(AttentionLayer, keys_per_body) == 20, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(AttentionLayer, output) == 24, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(AttentionLayer, output_stride) == 28, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(AttentionLayer, head_vectors) == 32, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(AttentionLayer, scale) == 36, "the member is where it is in WGSL");
+
+/// The places of embeddings, prototypes and results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct CosineLayer {
+    /// The first vector of the embeddings, a row for each body.
+    pub embedding: u32,
+    /// The first vector of the logits: the cosines multiplied with the temperature.
+    pub logits: u32,
+    /// The first vector of the cosines.
+    pub cosines: u32,
+    /// The distance between rows of embeddings, logits and cosines.
+    pub stride: u32,
+    /// The first vector of the prototypes, a row for each pattern.
+    pub prototypes: u32,
+    /// The vector that begins with the temperature.
+    pub temperature: u32,
+}
+
+const _: () = assert!(size_of::<CosineLayer>() == 24, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(CosineLayer, embedding) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(CosineLayer, logits) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(CosineLayer, cosines) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(CosineLayer, stride) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(CosineLayer, prototypes) == 16, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(CosineLayer, temperature) == 20, "the member is where it is in WGSL");
+
+/// The places of inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct InputLayer {
+    /// The first vector of the fields of words, which the host writes: eight vectors for each word.
+    pub fields: u32,
+    /// The first vector of the features of words: eight vectors of bits, then eight of fields.
+    pub features: u32,
+    /// The first vector of the embeddings of words.
+    pub tokens: u32,
+    /// The first vector of the rows of an embedding for each top byte, in `matrices`.
+    pub opcodes: u32,
+    /// The first vector of the rows of an embedding for each position, in `matrices`.
+    pub positions: u32,
+    /// The first vector of the encodings of single registers, 32 rows for each body.
+    pub single: u32,
+    /// The first vector of the encodings of all registers, a row for each body.
+    pub registers: u32,
+    /// The first vector of the numbers of the iteration predictor.
+    pub iteration: u32,
+    /// The distance between these vectors.
+    pub iteration_stride: u32,
+}
+
+const _: () = assert!(size_of::<InputLayer>() == 36, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(InputLayer, fields) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(InputLayer, features) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(InputLayer, tokens) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(InputLayer, opcodes) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(InputLayer, positions) == 16, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(InputLayer, single) == 20, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(InputLayer, registers) == 24, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(InputLayer, iteration) == 28, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(InputLayer, iteration_stride) == 32, "the member is where it is in WGSL");
+
+/// The place, shape and activation of a linear layer. Rows, inputs and outputs are counted in vectors of four.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct LinearLayer {
+    /// The number of rows for each body.
+    pub rows_per_body: u32,
+    /// The number of rows for each word.
+    pub rows_per_word: u32,
+    /// The first vector of the input.
+    pub input: u32,
+    /// The distance between rows of the input.
+    pub input_stride: u32,
+    /// The first vector of the output.
+    pub output: u32,
+    /// The distance between rows of the output.
+    pub output_stride: u32,
+    /// The number of vectors of an input.
+    pub inputs: u32,
+    /// The number of vectors of an output.
+    pub outputs: u32,
+    /// The first vector of the matrix.
+    pub matrix: u32,
+    /// The first vector of the bias.
+    pub bias: u32,
+    /// The activation, one of `ACTIVATION_*`.
+    pub activation: u32,
+    /// 1 if the result is added to the output, else 0.
+    pub adds: u32,
+}
+
+const _: () = assert!(size_of::<LinearLayer>() == 48, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, rows_per_body) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, rows_per_word) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, input) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, input_stride) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, output) == 16, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, output_stride) == 20, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, inputs) == 24, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, outputs) == 28, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, matrix) == 32, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, bias) == 36, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, activation) == 40, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, adds) == 44, "the member is where it is in WGSL");
+
+/// The places of a layer of an LSTM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct LstmLayer {
+    /// The first vector of the sums of inputs and biases: a vector of the gates i, f, g and o for each unit, of the forward
+    /// direction and then of the other.
+    pub projected: u32,
+    /// The distance between rows of these sums.
+    pub projected_stride: u32,
+    /// The first vector of the output: the values of the forward direction, then those of the other.
+    pub output: u32,
+    /// The distance between rows of the output.
+    pub output_stride: u32,
+    /// The first vector of the matrix from the previous outputs to the gates of the forward direction. That of the other
+    /// direction follows.
+    pub matrix: u32,
+}
+
+const _: () = assert!(size_of::<LstmLayer>() == 20, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(LstmLayer, projected) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LstmLayer, projected_stride) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LstmLayer, output) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LstmLayer, output_stride) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LstmLayer, matrix) == 16, "the member is where it is in WGSL");
+
+/// The places and the width of a mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct MeanLayer {
+    /// The first vector of the input, a row for each word.
+    pub input: u32,
+    /// The distance between rows of the input.
+    pub input_stride: u32,
+    /// The first vector of the output, a row for each body.
+    pub output: u32,
+    /// The distance between rows of the output.
+    pub output_stride: u32,
+    /// The number of vectors of a row.
+    pub width: u32,
+}
+
+const _: () = assert!(size_of::<MeanLayer>() == 20, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(MeanLayer, input) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(MeanLayer, input_stride) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(MeanLayer, output) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(MeanLayer, output_stride) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(MeanLayer, width) == 16, "the member is where it is in WGSL");
+
+/// The places and the activation of a layer norm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct NormLayer {
+    /// The first vector of the input.
+    pub input: u32,
+    /// The distance between rows of the input.
+    pub input_stride: u32,
+    /// The first vector of the output, which may be the input.
+    pub output: u32,
+    /// The distance between rows of the output.
+    pub output_stride: u32,
+    /// The first vector of the factors.
+    pub factors: u32,
+    /// The first vector of the bias.
+    pub bias: u32,
+    /// The activation, one of `ACTIVATION_*`.
+    pub activation: u32,
+}
+
+const _: () = assert!(size_of::<NormLayer>() == 28, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(NormLayer, input) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(NormLayer, input_stride) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(NormLayer, output) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(NormLayer, output_stride) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(NormLayer, factors) == 16, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(NormLayer, bias) == 20, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(NormLayer, activation) == 24, "the member is where it is in WGSL");
+
+/// The places of logits and probabilities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ProbabilityLayer {
+    /// The first vector of the logits, a row for each body.
+    pub input: u32,
+    /// The distance between rows of logits.
+    pub input_stride: u32,
+    /// The first vector of the probabilities.
+    pub output: u32,
+    /// The distance between rows of probabilities.
+    pub output_stride: u32,
+}
+
+const _: () = assert!(size_of::<ProbabilityLayer>() == 16, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(ProbabilityLayer, input) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ProbabilityLayer, input_stride) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ProbabilityLayer, output) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ProbabilityLayer, output_stride) == 12, "the member is where it is in WGSL");
+
+/// The places of register tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct RegisterLayer {
+    /// The first vector of the logits of the pointers Rd, Rn and Rm, a row for each word.
+    pub pointers: u32,
+    /// The distance between these rows.
+    pub pointers_stride: u32,
+    /// The first vector of the instructions, a row for each word.
+    pub instructions: u32,
+    /// The distance between instructions.
+    pub instructions_stride: u32,
+    /// The first vector of the output, a row for each of the 32 registers of each body.
+    pub output: u32,
+    /// The distance between rows of the output.
+    pub output_stride: u32,
+}
+
+const _: () = assert!(size_of::<RegisterLayer>() == 24, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(RegisterLayer, pointers) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(RegisterLayer, pointers_stride) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(RegisterLayer, instructions) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(RegisterLayer, instructions_stride) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(RegisterLayer, output) == 16, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(RegisterLayer, output_stride) == 20, "the member is where it is in WGSL");
+
 /// The range of tuples or words of a dispatch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
@@ -195,6 +506,346 @@ impl<B> Group for FoldGroup<B> {
 
     fn buffers(self) -> Vec<B> {
         vec![self.unfolded, self.sums, self.others]
+    }
+}
+
+/// The buffers of group 0 of kernels that have `loops`.
+#[derive(Clone, Debug)]
+pub struct LoopsGroup<B> {
+    /// The size of the batch.
+    pub batch: B,
+    /// The bodies, longest first.
+    pub bodies: B,
+    /// The words of all bodies, body by body.
+    pub loop_words: B,
+    /// The numbers of each body: 32 registers, the counter, and the limit.
+    pub loop_numbers: B,
+    /// The matrices of all layers in half precision. A matrix has a row for each pair of inputs, and in it a vector for
+    /// four outputs: two words for the first input of the pair, then two for the second.
+    pub matrices: B,
+    /// The biases, the factors and biases of layer norms, the prototypes and the temperature.
+    pub vectors: B,
+    /// The inputs, intermediate values and results. A matrix of values has its first vector, and a stride between rows.
+    pub values: B,
+}
+
+impl LoopsGroup<()> {
+    /// Bytes of an element of `bodies`.
+    pub const BODIES_STRIDE: u64 = 12;
+    /// Bytes of an element of `loop_words`.
+    pub const LOOP_WORDS_STRIDE: u64 = 8;
+    /// Bytes of an element of `loop_numbers`.
+    pub const LOOP_NUMBERS_STRIDE: u64 = 8;
+    /// Bytes of an element of `matrices`.
+    pub const MATRICES_STRIDE: u64 = 16;
+    /// Bytes of an element of `vectors`.
+    pub const VECTORS_STRIDE: u64 = 16;
+    /// Bytes of an element of `values`.
+    pub const VALUES_STRIDE: u64 = 16;
+}
+
+impl<B> LoopsGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> LoopsGroup<&B> {
+        LoopsGroup {
+            batch: &self.batch,
+            bodies: &self.bodies,
+            loop_words: &self.loop_words,
+            loop_numbers: &self.loop_numbers,
+            matrices: &self.matrices,
+            vectors: &self.vectors,
+            values: &self.values,
+        }
+    }
+}
+
+impl<B> Group for LoopsGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 0;
+    const LABEL: &'static str = "loops";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "batch", access: Access::Read, min_bytes: 8 },
+        Binding { binding: 1, name: "bodies", access: Access::Read, min_bytes: 12 },
+        Binding { binding: 2, name: "loop_words", access: Access::Read, min_bytes: 8 },
+        Binding { binding: 3, name: "loop_numbers", access: Access::Read, min_bytes: 8 },
+        Binding { binding: 4, name: "matrices", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 5, name: "vectors", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 6, name: "values", access: Access::ReadWrite, min_bytes: 16 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.batch, self.bodies, self.loop_words, self.loop_numbers, self.matrices, self.vectors, self.values]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `attention`.
+#[derive(Clone, Debug)]
+pub struct AttentionGroup<B> {
+    /// The layer.
+    pub attention_layer: B,
+}
+
+impl<B> AttentionGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> AttentionGroup<&B> {
+        AttentionGroup {
+            attention_layer: &self.attention_layer,
+        }
+    }
+}
+
+impl<B> Group for AttentionGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "attention";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "attention_layer", access: Access::Uniform, min_bytes: 40 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.attention_layer]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `cosines`.
+#[derive(Clone, Debug)]
+pub struct CosinesGroup<B> {
+    /// The layer.
+    pub cosine_layer: B,
+}
+
+impl<B> CosinesGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> CosinesGroup<&B> {
+        CosinesGroup {
+            cosine_layer: &self.cosine_layer,
+        }
+    }
+}
+
+impl<B> Group for CosinesGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "cosines";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "cosine_layer", access: Access::Uniform, min_bytes: 24 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.cosine_layer]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `inputs`.
+#[derive(Clone, Debug)]
+pub struct InputsGroup<B> {
+    /// The layer.
+    pub input_layer: B,
+}
+
+impl<B> InputsGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> InputsGroup<&B> {
+        InputsGroup {
+            input_layer: &self.input_layer,
+        }
+    }
+}
+
+impl<B> Group for InputsGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "inputs";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "input_layer", access: Access::Uniform, min_bytes: 36 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.input_layer]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `linear`.
+#[derive(Clone, Debug)]
+pub struct LinearGroup<B> {
+    /// The layer.
+    pub linear_layer: B,
+}
+
+impl<B> LinearGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> LinearGroup<&B> {
+        LinearGroup {
+            linear_layer: &self.linear_layer,
+        }
+    }
+}
+
+impl<B> Group for LinearGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "linear";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "linear_layer", access: Access::Uniform, min_bytes: 48 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.linear_layer]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `lstm`.
+#[derive(Clone, Debug)]
+pub struct LstmGroup<B> {
+    /// The layer.
+    pub lstm_layer: B,
+}
+
+impl<B> LstmGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> LstmGroup<&B> {
+        LstmGroup {
+            lstm_layer: &self.lstm_layer,
+        }
+    }
+}
+
+impl<B> Group for LstmGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "lstm";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "lstm_layer", access: Access::Uniform, min_bytes: 20 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.lstm_layer]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `mean`.
+#[derive(Clone, Debug)]
+pub struct MeanGroup<B> {
+    /// The layer.
+    pub mean_layer: B,
+}
+
+impl<B> MeanGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> MeanGroup<&B> {
+        MeanGroup {
+            mean_layer: &self.mean_layer,
+        }
+    }
+}
+
+impl<B> Group for MeanGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "mean";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "mean_layer", access: Access::Uniform, min_bytes: 20 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.mean_layer]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `norm`.
+#[derive(Clone, Debug)]
+pub struct NormGroup<B> {
+    /// The layer.
+    pub norm_layer: B,
+}
+
+impl<B> NormGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> NormGroup<&B> {
+        NormGroup {
+            norm_layer: &self.norm_layer,
+        }
+    }
+}
+
+impl<B> Group for NormGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "norm";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "norm_layer", access: Access::Uniform, min_bytes: 28 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.norm_layer]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `probabilities`.
+#[derive(Clone, Debug)]
+pub struct ProbabilitiesGroup<B> {
+    /// The layer.
+    pub probability_layer: B,
+}
+
+impl<B> ProbabilitiesGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> ProbabilitiesGroup<&B> {
+        ProbabilitiesGroup {
+            probability_layer: &self.probability_layer,
+        }
+    }
+}
+
+impl<B> Group for ProbabilitiesGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "probabilities";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "probability_layer", access: Access::Uniform, min_bytes: 16 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.probability_layer]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `register_tokens`.
+#[derive(Clone, Debug)]
+pub struct RegisterTokensGroup<B> {
+    /// The layer.
+    pub register_layer: B,
+}
+
+impl<B> RegisterTokensGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> RegisterTokensGroup<&B> {
+        RegisterTokensGroup {
+            register_layer: &self.register_layer,
+        }
+    }
+}
+
+impl<B> Group for RegisterTokensGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "register_tokens";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "register_layer", access: Access::Uniform, min_bytes: 24 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.register_layer]
     }
 }
 
@@ -394,6 +1045,375 @@ impl Root for Fold {
     }
 }
 
+/// The kernel of a multi-head attention between its products: scores, softmax and weighted sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Attention;
+
+impl Attention {
+    /// Computes the weighted sums of a head for all words of a body. The first dimension of workgroups is the body, the second
+    /// the head.
+    pub const ATTENTION: Entry<Self> = Entry::new("attention", Workgroup::Fixed(128));
+}
+
+/// A value for each bind group of [`Attention`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct AttentionGroups<T> {
+    /// Group 0.
+    pub loops: T,
+    /// Group 1.
+    pub attention: T,
+}
+
+impl<T> Groups<T> for AttentionGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.loops), Some(self.attention)]
+    }
+}
+
+impl Root for Attention {
+    const MODULE: &'static str = "networks::loops::attention";
+    type Overrides = ();
+    type Groups<T> = AttentionGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
+/// The kernel that compares the embedding of each body with the prototypes of all patterns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cosines;
+
+impl Cosines {
+    /// Compares the embedding of a body with one prototype for each invocation.
+    pub const COSINES: Entry<Self> = Entry::new("cosines", Workgroup::Override("WORKGROUP_SIZE"));
+}
+
+/// The overrides of [`Cosines`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CosinesOverrides {
+    /// The invocations of a workgroup.
+    pub workgroup_size: u32,
+}
+
+impl Overrides for CosinesOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("WORKGROUP_SIZE", self.workgroup_size.into())]
+    }
+}
+
+/// A value for each bind group of [`Cosines`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct CosinesGroups<T> {
+    /// Group 0.
+    pub loops: T,
+    /// Group 1.
+    pub cosines: T,
+}
+
+impl<T> Groups<T> for CosinesGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.loops), Some(self.cosines)]
+    }
+}
+
+impl Root for Cosines {
+    const MODULE: &'static str = "networks::loops::cosines";
+    type Overrides = CosinesOverrides;
+    type Groups<T> = CosinesGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
+/// The kernels that compute the inputs of the networks from words and registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Inputs;
+
+impl Inputs {
+    /// Writes the bits and fields of words: a vector of each for an invocation.
+    pub const WORD_FEATURES: Entry<Self> = Entry::new("word_features", Workgroup::Override("WORKGROUP_SIZE"));
+    /// Writes the sum of the embeddings of the top byte and of the position of words: two vectors for an invocation.
+    pub const WORD_EMBEDDINGS: Entry<Self> = Entry::new("word_embeddings", Workgroup::Override("WORKGROUP_SIZE"));
+    /// Writes the encodings of four registers for an invocation: for each register alone, with zeros for the others, and for
+    /// all of them.
+    pub const REGISTER_FEATURES: Entry<Self> = Entry::new("register_features", Workgroup::Override("WORKGROUP_SIZE"));
+    /// Writes the numbers of the iteration predictor of a body for an invocation: counter, limit and place.
+    pub const ITERATION_FEATURES: Entry<Self> = Entry::new("iteration_features", Workgroup::Override("WORKGROUP_SIZE"));
+}
+
+/// The overrides of [`Inputs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InputsOverrides {
+    /// The invocations of a workgroup.
+    pub workgroup_size: u32,
+}
+
+impl Overrides for InputsOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("WORKGROUP_SIZE", self.workgroup_size.into())]
+    }
+}
+
+/// A value for each bind group of [`Inputs`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct InputsGroups<T> {
+    /// Group 0.
+    pub loops: T,
+    /// Group 1.
+    pub inputs: T,
+}
+
+impl<T> Groups<T> for InputsGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.loops), Some(self.inputs)]
+    }
+}
+
+impl Root for Inputs {
+    const MODULE: &'static str = "networks::loops::inputs";
+    type Overrides = InputsOverrides;
+    type Groups<T> = InputsGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
+/// The kernel of a linear layer: `weight` times each row, plus `bias`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Linear;
+
+impl Linear {
+    /// Computes the outputs of some rows. The first dimension of workgroups divides the outputs, the second the rows. A
+    /// workgroup has `LINEAR_COLUMNS` invocations for each `LOOP_ROWS` rows.
+    pub const LINEAR: Entry<Self> = Entry::new("linear", Workgroup::Fixed(32));
+}
+
+/// A value for each bind group of [`Linear`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct LinearGroups<T> {
+    /// Group 0.
+    pub loops: T,
+    /// Group 1.
+    pub linear: T,
+}
+
+impl<T> Groups<T> for LinearGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.loops), Some(self.linear)]
+    }
+}
+
+impl Root for Linear {
+    const MODULE: &'static str = "networks::loops::linear";
+    type Overrides = ();
+    type Groups<T> = LinearGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
+/// The kernel of a layer of an LSTM of 128 units, in one direction or in both. The products with its inputs, which do not
+/// depend on the order of words, are computed before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lstm;
+
+impl Lstm {
+    /// Takes bodies through their words. The first dimension of workgroups divides the bodies, the second is the direction.
+    pub const RUN_SEQUENCES: Entry<Self> = Entry::new("run_sequences", Workgroup::Fixed(128));
+}
+
+/// A value for each bind group of [`Lstm`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct LstmGroups<T> {
+    /// Group 0.
+    pub loops: T,
+    /// Group 1.
+    pub lstm: T,
+}
+
+impl<T> Groups<T> for LstmGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.loops), Some(self.lstm)]
+    }
+}
+
+impl Root for Lstm {
+    const MODULE: &'static str = "networks::loops::lstm";
+    type Overrides = ();
+    type Groups<T> = LstmGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
+/// The kernel that computes the mean of the rows of each body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mean;
+
+impl Mean {
+    /// Computes a vector of the mean of a body. The first dimension of workgroups is the body, the second divides the row.
+    pub const MEAN: Entry<Self> = Entry::new("mean", Workgroup::Override("WORKGROUP_SIZE"));
+}
+
+/// The overrides of [`Mean`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MeanOverrides {
+    /// The invocations of a workgroup, at most as many as a row has vectors.
+    pub workgroup_size: u32,
+}
+
+impl Overrides for MeanOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("WORKGROUP_SIZE", self.workgroup_size.into())]
+    }
+}
+
+/// A value for each bind group of [`Mean`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct MeanGroups<T> {
+    /// Group 0.
+    pub loops: T,
+    /// Group 1.
+    pub mean: T,
+}
+
+impl<T> Groups<T> for MeanGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.loops), Some(self.mean)]
+    }
+}
+
+impl Root for Mean {
+    const MODULE: &'static str = "networks::loops::mean";
+    type Overrides = MeanOverrides;
+    type Groups<T> = MeanGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
+/// The kernel of a layer norm of 128 values, followed by an activation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Norm;
+
+impl Norm {
+    /// Normalises a row for each workgroup.
+    pub const NORMALISE: Entry<Self> = Entry::new("normalise", Workgroup::Fixed(32));
+}
+
+/// A value for each bind group of [`Norm`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct NormGroups<T> {
+    /// Group 0.
+    pub loops: T,
+    /// Group 1.
+    pub norm: T,
+}
+
+impl<T> Groups<T> for NormGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.loops), Some(self.norm)]
+    }
+}
+
+impl Root for Norm {
+    const MODULE: &'static str = "networks::loops::norm";
+    type Overrides = ();
+    type Groups<T> = NormGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
+/// The kernel that turns 32 logits of each body into probabilities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Probabilities;
+
+impl Probabilities {
+    /// Computes the probabilities of a body for each invocation.
+    pub const PROBABILITIES: Entry<Self> = Entry::new("probabilities", Workgroup::Override("WORKGROUP_SIZE"));
+}
+
+/// The overrides of [`Probabilities`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbabilitiesOverrides {
+    /// The invocations of a workgroup.
+    pub workgroup_size: u32,
+}
+
+impl Overrides for ProbabilitiesOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("WORKGROUP_SIZE", self.workgroup_size.into())]
+    }
+}
+
+/// A value for each bind group of [`Probabilities`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct ProbabilitiesGroups<T> {
+    /// Group 0.
+    pub loops: T,
+    /// Group 1.
+    pub probabilities: T,
+}
+
+impl<T> Groups<T> for ProbabilitiesGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.loops), Some(self.probabilities)]
+    }
+}
+
+impl Root for Probabilities {
+    const MODULE: &'static str = "networks::loops::probabilities";
+    type Overrides = ProbabilitiesOverrides;
+    type Groups<T> = ProbabilitiesGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
+/// The kernel that describes each register by the instructions of a body that use it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RegisterTokens;
+
+impl RegisterTokens {
+    /// Writes the sum of all instructions, each weighted with its pointers to a register, for four registers. The first
+    /// dimension of workgroups is the body, the second divides the registers.
+    pub const REGISTER_TOKENS: Entry<Self> = Entry::new("register_tokens", Workgroup::Fixed(32));
+}
+
+/// A value for each bind group of [`RegisterTokens`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterTokensGroups<T> {
+    /// Group 0.
+    pub loops: T,
+    /// Group 1.
+    pub register_tokens: T,
+}
+
+impl<T> Groups<T> for RegisterTokensGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.loops), Some(self.register_tokens)]
+    }
+}
+
+impl Root for RegisterTokens {
+    const MODULE: &'static str = "networks::loops::register_tokens";
+    type Overrides = ();
+    type Groups<T> = RegisterTokensGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
 /// The kernels that evaluate a network on tuples outside of a machine, to compare it with its twin: for the logits of
 /// tuples, and for the number of words that get a wrong class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -451,5 +1471,14 @@ pub const KERNELS: &[KernelInfo] = &[
     KernelInfo { module: "networks::domain", entries: &["fill_domain", "domain_logits", "shared_logits"], families: &["ClassNetwork"] },
     KernelInfo { module: "networks::domain_together", entries: &["ask_together"], families: &["ClassNetwork"] },
     KernelInfo { module: "networks::fold", entries: &["fold"], families: &[] },
+    KernelInfo { module: "networks::loops::attention", entries: &["attention"], families: &[] },
+    KernelInfo { module: "networks::loops::cosines", entries: &["cosines"], families: &[] },
+    KernelInfo { module: "networks::loops::inputs", entries: &["word_features", "word_embeddings", "register_features", "iteration_features"], families: &[] },
+    KernelInfo { module: "networks::loops::linear", entries: &["linear"], families: &[] },
+    KernelInfo { module: "networks::loops::lstm", entries: &["run_sequences"], families: &[] },
+    KernelInfo { module: "networks::loops::mean", entries: &["mean"], families: &[] },
+    KernelInfo { module: "networks::loops::norm", entries: &["normalise"], families: &[] },
+    KernelInfo { module: "networks::loops::probabilities", entries: &["probabilities"], families: &[] },
+    KernelInfo { module: "networks::loops::register_tokens", entries: &["register_tokens"], families: &[] },
     KernelInfo { module: "networks::tuple_network", entries: &["tuple_logits", "sweep_words"], families: &[] },
 ];

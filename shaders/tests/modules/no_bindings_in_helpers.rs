@@ -14,6 +14,7 @@ const SHARED: &[&str] = &[
     "machine/frames",
     "machine/hooks",
     "networks/bindings",
+    "networks/loops/bindings",
     "spiking/bindings",
     "spiking/synapses",
 ];

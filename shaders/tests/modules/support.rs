@@ -10,14 +10,14 @@ const SUBGROUPS: [&str; 2] = ["machine/stage_votes.wgsl", "networks/dispatch_sub
 /// The module that is linked only for devices with arrays of buffers.
 const ARRAY: &str = "machine/frames_array.wgsl";
 
-/// Returns the capabilities of a device beyond basic WGSL: 64-bit integers (`wgpu::Features::SHADER_INT64`), subgroups
-/// (`wgpu::Features::SUBGROUP`) if one of [`SUBGROUPS`] is linked, and arrays of storage buffers if [`ARRAY`] is linked.
+/// Returns the capabilities of a device beyond basic WGSL: 64-bit integers (`wgpu::Features::SHADER_INT64`), `unpack2x16float`,
+/// which Vulkan, Metal and DX12 always have, subgroups (`wgpu::Features::SUBGROUP`) if one of [`SUBGROUPS`] is linked, and arrays of storage buffers if [`ARRAY`] is linked.
 ///
 /// Devices are created with exactly these, so a shader that needs more fails here, and not on the one backend that
 /// lacks it.
 fn capabilities(linked: &Linked) -> Capabilities {
     let has = |module| linked.modules().any(|path| path == module);
-    let mut capabilities = Capabilities::SHADER_INT64;
+    let mut capabilities = Capabilities::SHADER_INT64 | Capabilities::SHADER_FLOAT16_IN_FLOAT32;
     capabilities.set(Capabilities::SUBGROUP, SUBGROUPS.into_iter().any(has));
     let arrays = Capabilities::STORAGE_BUFFER_BINDING_ARRAY
         | Capabilities::STORAGE_BUFFER_BINDING_ARRAY_NON_UNIFORM_INDEXING;

@@ -299,6 +299,30 @@ const SHARED_STRIDE = 61u;
 /// The words of the result for a tuple that a workgroup evaluates together: the class, then the bits of the logits.
 const TOGETHER_WORDS = 8u;
 
+/// Activation: negative values become zero.
+const ACTIVATION_RELU = 1u;
+
+/// Activation: the Gaussian error linear unit.
+const ACTIVATION_GELU = 2u;
+
+/// The most words of the body of a loop.
+const LOOP_WORDS = 32u;
+
+/// The number of patterns that the pattern recogniser knows.
+const LOOP_PATTERNS = 6u;
+
+/// The rows of which an invocation of a linear layer computes eight outputs.
+const LOOP_ROWS = 8u;
+
+/// The invocations of a workgroup of a linear layer that compute outputs of the same rows.
+const LINEAR_COLUMNS = 16u;
+
+/// The invocations of a workgroup of a linear layer.
+const LINEAR_WORKGROUP = 32u;
+
+/// The bodies that a workgroup takes through an LSTM.
+const LOOP_SEQUENCES = 4u;
+
 /// The most workgroups in a dimension of a dispatch whose list is spread over two dimensions.
 const DISPATCH_ROW = 65535u;
 

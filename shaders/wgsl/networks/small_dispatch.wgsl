@@ -1,6 +1,7 @@
 //! The small dispatch network, whose input is the top byte of a word.
 
 import package::networks::bindings::{near};
+import package::networks::elementary::{tangent};
 import package::networks::layout::{SMALL_B1, SMALL_B2, SMALL_PARAMETERS, SMALL_W1, SMALL_W2};
 import package::networks::logits::{Logits, greatest};
 import package::networks::tuple::{FEATURES};
@@ -16,19 +17,6 @@ fn load_weights(member: u32, members: u32) {
     for (var index = member; index < SMALL_PARAMETERS; index += members) {
         small_weights[index] = near[index / 4u][index % 4u];
     }
-}
-
-/// Returns the hyperbolic tangent, approximated by a continued fraction.
-///
-/// Twin: `kvrm_models::tanh`.
-fn tangent(x: vec4<f32>) -> vec4<f32> {
-    let square = x * x;
-    let above = (((square + 990.0) * square + 135135.0) * square + 4729725.0) * square + 34459425.0;
-    let below = (((45.0 * square + 13860.0) * square + 945945.0) * square + 16216200.0) * square + 34459425.0;
-    let value = x * above / below;
-    // For infinities, overflows and NaNs the comparisons are false, so the result is the sign.
-    let inside = (abs(value) < vec4<f32>(1.0)) & (abs(x) < vec4<f32>(8.0));
-    return select(sign(x), value, inside);
 }
 
 /// Returns the values of four units of the hidden layer.

@@ -1,0 +1,59 @@
+//! The kernel of a layer norm of 128 values, followed by an activation.
+
+import package::networks::loops::activation::{activated};
+import package::networks::loops::bindings::{values, vectors};
+
+/// The places and the activation of a layer norm.
+struct NormLayer {
+    /// The first vector of the input.
+    input: u32,
+    /// The distance between rows of the input.
+    input_stride: u32,
+    /// The first vector of the output, which may be the input.
+    output: u32,
+    /// The distance between rows of the output.
+    output_stride: u32,
+    /// The first vector of the factors.
+    factors: u32,
+    /// The first vector of the bias.
+    bias: u32,
+    /// The activation, one of `ACTIVATION_*`.
+    activation: u32,
+}
+
+/// The layer.
+@group(1) @binding(0) var<uniform> norm_layer: NormLayer;
+
+/// The number of vectors of a row, and of invocations of a workgroup.
+const NORM_VECTORS = 32u;
+/// The number added to the variance.
+const NORM_EPSILON = 1e-5;
+
+/// The sums of the values of each vector.
+var<workgroup> norm_sums: array<f32, NORM_VECTORS>;
+/// The sums of the squares of each vector.
+var<workgroup> norm_squares: array<f32, NORM_VECTORS>;
+
+/// Normalises a row for each workgroup.
+@compute @workgroup_size(NORM_VECTORS)
+fn normalise(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id) invocation: vec3<u32>) {
+    let column = invocation.x;
+    let x = values[norm_layer.input + workgroup.x * norm_layer.input_stride + column];
+    norm_sums[column] = x.x + x.y + x.z + x.w;
+    workgroupBarrier();
+    var sum = 0.0;
+    for (var index = 0u; index < NORM_VECTORS; index += 1u) {
+        sum += norm_sums[index];
+    }
+    let centred = x - sum / f32(4u * NORM_VECTORS);
+    norm_squares[column] = dot(centred, centred);
+    workgroupBarrier();
+    var squares = 0.0;
+    for (var index = 0u; index < NORM_VECTORS; index += 1u) {
+        squares += norm_squares[index];
+    }
+    let factor = 1.0 / sqrt(squares / f32(4u * NORM_VECTORS) + NORM_EPSILON);
+    let normal = centred * factor * vectors[norm_layer.factors + column] + vectors[norm_layer.bias + column];
+    values[norm_layer.output + workgroup.x * norm_layer.output_stride + column] =
+        activated(normal, norm_layer.activation);
+}
