@@ -206,6 +206,14 @@ pub enum Error {
         /// Why they cannot be used.
         reason: String,
     },
+    /// The weights of a network cannot be used on a device.
+    #[error("the {network} network cannot be evaluated on a device: {reason}")]
+    UnsuitableWeights {
+        /// The network.
+        network: &'static str,
+        /// Why its weights cannot be used.
+        reason: String,
+    },
     /// A lane makes an invalid request to the host, or repeats a request that was served.
     #[error(
         "lane {lane}, at pc {pc:#x} after {steps} steps, {request}; its memory on the GPU is damaged, by a driver that \

@@ -6,6 +6,7 @@ mod doctor;
 mod errors;
 mod frames;
 mod languages;
+mod loop_networks;
 mod networks;
 mod pipelines;
 mod regions;
