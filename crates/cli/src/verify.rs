@@ -1,5 +1,7 @@
 //! `kvrm verify`.
 
+mod loops;
+
 use std::fmt::{self, Display, Formatter};
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -12,11 +14,12 @@ use kvrm::GpuEngine;
 use kvrm::gpu::Device;
 use kvrm::gpu::networks::{DeviceNetwork, SweepResult};
 use kvrm::models::{
-    Architecture, DecoderNetwork, DispatchNetwork, MANIFEST, Manifest, Tuple, TupleNetwork, Weights,
-    certify_decoder, certify_dispatch, decoder_labels, dispatch_labels,
+    Architecture, Certificate, DecoderNetwork, DispatchNetwork, MANIFEST, Manifest, Tuple, TupleNetwork,
+    Weights, certify_decoder, certify_dispatch, decoder_labels, dispatch_labels,
 };
 use serde_json::{Value, json};
 
+use self::loops::Options;
 use crate::engine::AdapterArgs;
 use crate::output::Output;
 
@@ -26,17 +29,31 @@ use crate::output::Output;
     after_help = "A certificate proves that the network gives the right answer for each of the 2^32 words, that no two \
                   answers are equally likely, that its arithmetic gives the same bits on every device, and that the \
                   weights are those of the manifest. If one of these is false, the exit status is 1, and the first \
-                  wrong word is printed."
+                  wrong word is printed.\n\n\
+                  There is no certificate of the networks that look at loops: their answers are guesses. `loops --device` \
+                  compares the answers of host and device for many bodies. If an output differs by more than 1e-5, or an \
+                  answer whose margin is larger, the exit status is 1."
 )]
 pub(crate) struct Args {
     /// The network to verify.
     #[arg(default_value = "dispatch")]
     network: Network,
     /// The weights of the network: a .safetensors file. If a manifest in the same folder lists the file, the weights are
-    /// also compared with the manifest. The default is the weights that come with KVRM.
+    /// also compared with the manifest. The default is the weights that come with KVRM. `loops` has three networks and
+    /// takes a file for each; networks without trained weights get random ones.
     #[arg(long, value_name = "FILE")]
-    weights: Option<PathBuf>,
-    /// Also evaluate the network on a GPU, for each of the 2^32 words. A software driver takes very long for that.
+    weights: Vec<PathBuf>,
+    /// The number of bodies on which the networks of `loops` are evaluated [default: 256].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    bodies: Option<u32>,
+    /// The number of words of each body of `loops` [default: all lengths, mostly short ones].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=32))]
+    words: Option<u32>,
+    /// The seed of bodies and random weights of `loops` [default: 1].
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+    /// Also evaluate the network on a GPU. For dispatch and decoder this is for each of the 2^32 words, for which a
+    /// software driver takes very long.
     #[arg(long)]
     device: bool,
     #[command(flatten)]
@@ -53,45 +70,91 @@ enum Network {
     Dispatch,
     /// The decoder network, which names the category of a word.
     Decoder,
-}
-
-impl Network {
-    const fn architecture(self) -> Architecture {
-        match self {
-            Self::Dispatch => Architecture::Dispatch,
-            Self::Decoder => Architecture::Decoder,
-        }
-    }
+    /// The networks that look at loops: loop detector, pattern recogniser and iteration predictor.
+    Loops,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let (weights, expected) = load(args)?;
-    let (flat, expected) = (weights.values(), expected.as_deref());
-    let device = match args.device || args.adapter.adapter.is_some() {
-        true => Some(GpuEngine::open(args.adapter.adapter.as_deref())?.device().clone()),
-        false => None,
+    match args.network {
+        Network::Dispatch => dispatch(args),
+        Network::Decoder => decoder(args),
+        Network::Loops => compare(args),
+    }
+}
+
+/// Opens the device on which networks are evaluated, if the arguments ask for one.
+fn open_device(args: &Args) -> Result<Option<Device>> {
+    if !args.device && args.adapter.adapter.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(GpuEngine::open(args.adapter.adapter.as_deref())?.device().clone()))
+}
+
+/// Compares the networks that look at loops on host and device.
+fn compare(args: &Args) -> Result<ExitCode> {
+    let options = Options {
+        weights: &args.weights,
+        bodies: args.bodies.unwrap_or(256) as usize,
+        words: args.words.map(|words| words as usize),
+        seed: args.seed.unwrap_or(1),
     };
-    // The sweep reports progress after each of the 256 top bytes of a word.
+    let comparison = loops::compare(&options, open_device(args)?.as_ref())?;
+    let mut out = Output::new();
+    if args.json {
+        writeln!(out, "{}", comparison.to_json())?;
+    } else {
+        write!(out, "{comparison}")?;
+    }
+    out.flush()?;
+    Ok(ExitCode::from(u8::from(!comparison.holds())))
+}
+
+/// A certificate of a network, and the result of its evaluation on a device.
+type Certified = (Certificate, Option<OnDevice>);
+
+/// Certifies the dispatch network.
+fn dispatch(args: &Args) -> Result<ExitCode> {
+    certify(args, Architecture::Dispatch, |flat, expected, device, bar| {
+        let network = DispatchNetwork::from_flat(flat)?;
+        let certificate = certify_dispatch(&network, expected, &progress(bar));
+        let on_device = device.map(|device| on_device(device, &network, &dispatch_labels(), bar));
+        Ok((certificate, on_device.transpose()?))
+    })
+}
+
+/// Certifies the decoder network.
+fn decoder(args: &Args) -> Result<ExitCode> {
+    certify(args, Architecture::Decoder, |flat, expected, device, bar| {
+        let network = DecoderNetwork::from_flat(flat)?;
+        let certificate = certify_decoder(&network, expected, &progress(bar));
+        let on_device = device.map(|device| on_device(device, &network, &decoder_labels(), bar));
+        Ok((certificate, on_device.transpose()?))
+    })
+}
+
+/// Returns a function that shows the progress of a sweep, which reports it after each of the 256 top bytes of a word.
+fn progress(bar: &ProgressBar) -> impl Fn(u32) + Sync + '_ {
+    |done| bar.set_position(done.into())
+}
+
+/// Certifies a network with a function of its weights, the SHA-256 that they should have, and the device.
+fn certify(
+    args: &Args,
+    architecture: Architecture,
+    certify: impl FnOnce(&[f32], Option<&str>, Option<&Device>, &ProgressBar) -> Result<Certified>,
+) -> Result<ExitCode> {
+    let only_loops = [
+        ("--bodies", args.bodies.is_some()),
+        ("--words", args.words.is_some()),
+        ("--seed", args.seed.is_some()),
+    ];
+    if let Some((option, _)) = only_loops.into_iter().find(|(_, is_given)| *is_given) {
+        bail!("{option} is for `kvrm verify loops`; a certificate of {architecture} is about all words");
+    }
+    let (weights, expected) = load(args, architecture)?;
+    let device = open_device(args)?;
     let bar = ProgressBar::new(256);
-    let progress = |done: u32| bar.set_position(done.into());
-    let (certificate, on_device) = match args.network {
-        Network::Dispatch => {
-            let network = DispatchNetwork::from_flat(flat)?;
-            let certificate = certify_dispatch(&network, expected, &progress);
-            (
-                certificate,
-                device.map(|device| on_device(&device, &network, &dispatch_labels(), &bar)).transpose()?,
-            )
-        }
-        Network::Decoder => {
-            let network = DecoderNetwork::from_flat(flat)?;
-            let certificate = certify_decoder(&network, expected, &progress);
-            (
-                certificate,
-                device.map(|device| on_device(&device, &network, &decoder_labels(), &bar)).transpose()?,
-            )
-        }
-    };
+    let (certificate, on_device) = certify(weights.values(), expected.as_deref(), device.as_ref(), &bar)?;
     bar.finish_and_clear();
     let mut out = Output::new();
     if args.json {
@@ -174,9 +237,11 @@ impl Display for OnDevice {
 }
 
 /// Returns the weights, and the SHA-256 of their flat form if a manifest states it.
-fn load(args: &Args) -> Result<(Weights, Option<String>)> {
-    let wanted = args.network.architecture();
-    let Some(path) = &args.weights else {
+fn load(args: &Args, wanted: Architecture) -> Result<(Weights, Option<String>)> {
+    if let [_, second, ..] = args.weights.as_slice() {
+        bail!("{}: expected one file of weights for {wanted}, found a second one", second.display());
+    }
+    let Some(path) = args.weights.first() else {
         let (weights, digest) =
             Weights::builtin(wanted)?.context("this build of KVRM has no such weights; give --weights")?;
         return Ok((weights, Some(digest)));

@@ -61,3 +61,63 @@ fn weights_of_another_network_are_refused() {
     assert_eq!((run.status, &*run.stdout), (2, ""), "nothing is proved");
     assert!(run.stderr.starts_with("error: cannot read no/such.safetensors: "), "{}", run.stderr);
 }
+
+/// Returns the JSON of `kvrm verify loops` with some arguments. Its exit status must be 0.
+fn loops(args: &[&str]) -> Value {
+    let run = kvrm(&[&["verify", "loops", "--json"], args].concat());
+    assert_eq!((run.status, &*run.stderr), (0, ""), "{args:?}");
+    serde_json::from_str(&run.stdout).expect("the output is JSON")
+}
+
+#[test]
+fn networks_that_look_at_loops_are_listed_with_the_origin_of_their_weights() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let file = folder.path().join("mine.safetensors");
+    let path = file.to_str().expect("UTF-8");
+    let architecture = Architecture::IterationPredictor;
+    Weights::from_flat(architecture, vec![0.25; architecture.parameters()])
+        .and_then(|weights| weights.save(&file, Dtype::F16))
+        .expect("the folder can be written");
+    let json = loops(&["--bodies", "3", "--words", "5", "--seed", "7", "--weights", path]);
+    assert_eq!((&json["bodies"], &json["words"]), (&3.into(), &15.into()), "{json}");
+    assert_eq!(json["device"], Value::Null, "no device was asked for");
+    let networks = json["networks"].as_array().expect("a list");
+    let parameters: Vec<_> = networks.iter().map(|network| network["parameters"].as_u64()).collect();
+    assert_eq!(parameters, [Some(1_083_397), Some(508_161), Some(25_473)], "detector, recogniser, predictor");
+    assert_eq!(networks[2]["weights"], path, "the file");
+    let again = loops(&["--bodies", "3", "--words", "5", "--seed", "7"]);
+    assert_eq!(again["networks"][0], json["networks"][0], "other networks do not depend on the file");
+
+    let refused = |args: &[&str], part: &str| {
+        let run = kvrm(&[&["verify"], args].concat());
+        assert_eq!((run.status, &*run.stdout), (2, ""), "{args:?}");
+        assert!(run.stderr.contains(part), "{args:?}: {}", run.stderr);
+    };
+    refused(&["loops", "--weights", path, "--weights", path], "expected one file for each network");
+    refused(&["dispatch", "--weights", path, "--weights", path], "found a second one");
+    refused(&["decoder", "--seed", "2"], "--seed is for `kvrm verify loops`");
+    dispatch().save(&file, Dtype::F32).expect("the folder can be written");
+    refused(&["loops", "--weights", path], "found a dispatch network");
+    let mut values = vec![0.0; architecture.parameters()];
+    values[9] = 1e6;
+    Weights::from_flat(architecture, values)
+        .and_then(|weights| weights.save(&file, Dtype::F32))
+        .expect("the folder can be written");
+    refused(
+        &["loops", "--weights", path],
+        "weight 9 is 1000000, but devices store weights in half precision",
+    );
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn networks_that_look_at_loops_give_the_same_answers_on_a_device() {
+    let json = loops(&["--device", "--bodies", "19"]);
+    let device = &json["device"];
+    assert_eq!(device["agrees"], true, "{device}");
+    for difference in device["differences"].as_array().expect("a list") {
+        assert!(difference["relative"].as_f64().is_some_and(|relative| relative <= 1e-5), "{difference}");
+    }
+    let same: Vec<_> = device["choices"].as_array().expect("a list").iter().map(|of| &of["same"]).collect();
+    assert_eq!(same, [&Value::from(19); 3], "kind, counter and pattern");
+}
