@@ -102,9 +102,9 @@ impl Access {
 /// The body of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {
-    /// The address of the first instruction.
+    /// The lowest address, to which the last instruction branches back.
     pub head: u64,
-    /// The instructions as micro-ops. The last one is the branch back to the first.
+    /// The instructions as micro-ops, in the order in which an iteration executes them.
     pub ops: Vec<MicroOp>,
     /// The atoms of all terms.
     pub atoms: Atoms,
@@ -121,11 +121,16 @@ pub struct Body {
 }
 
 impl Body {
-    /// Finds the body of the loop whose branch back is at `end`. `fetch` returns the micro-op at an address.
+    /// Finds the body of the loop whose branch back is at `end`, with iterations that begin at `entry`, or at the target of the
+    /// branch. `fetch` returns the micro-op at an address.
     ///
     /// # Errors
     /// The loop has no body that is understood.
-    pub(crate) fn find(end: u64, mut fetch: impl FnMut(u64) -> Option<MicroOp>) -> Result<Self, Refusal> {
+    pub(crate) fn find(
+        end: u64,
+        entry: Option<u64>,
+        mut fetch: impl FnMut(u64) -> Option<MicroOp>,
+    ) -> Result<Self, Refusal> {
         let branch = fetch(end).ok_or(Refusal::Instruction(end))?;
         let is_branch = [Handler::BRANCH, Handler::TEST_BRANCH].contains(&Handler::of(branch));
         let distance = branch.imm.wrapping_neg();
@@ -133,14 +138,17 @@ impl Body {
             return Err(Refusal::NotALoop);
         }
         let head = end.wrapping_sub(distance);
-        let ops = (0..=distance / 4).map(|place| {
-            let pc = head.wrapping_add(4 * place);
-            fetch(pc).ok_or(Refusal::Instruction(pc))
-        });
-        let ops = ops.collect::<Result<Vec<_>, _>>()?;
-        let mut iteration = Iteration::new(head, ops.len());
-        for (place, op) in ops.iter().enumerate() {
-            iteration.execute(place, *op)?;
+        let (length, first) = (distance / 4 + 1, entry.unwrap_or(head).wrapping_sub(head) / 4);
+        if first >= length {
+            return Err(Refusal::NotALoop);
+        }
+        let mut iteration = Iteration::new(head, length);
+        let mut ops = Vec::new();
+        for place in 0..length {
+            let pc = head.wrapping_add(4 * ((first + place) % length));
+            let op = fetch(pc).ok_or(Refusal::Instruction(pc))?;
+            iteration.execute(place as usize, pc, op)?;
+            ops.push(op);
         }
         Ok(iteration.into_body(ops))
     }
@@ -150,7 +158,8 @@ impl Body {
 #[derive(Debug)]
 struct Iteration {
     head: u64,
-    length: usize,
+    /// The number of instructions.
+    length: u64,
     atoms: Atoms,
     registers: Vec<Term>,
     is_written: Vec<bool>,
@@ -163,7 +172,7 @@ struct Iteration {
 }
 
 impl Iteration {
-    fn new(head: u64, length: usize) -> Self {
+    fn new(head: u64, length: u64) -> Self {
         let mut atoms = Atoms::default();
         let registers = (0..REGISTERS).map(|register| match register {
             ZERO => Term::default(),
@@ -245,10 +254,9 @@ impl Iteration {
         if op.invert() == 1 { sum.complement() } else { sum }
     }
 
-    /// Executes the instruction at a place of the body.
-    fn execute(&mut self, place: usize, op: MicroOp) -> Result<(), Refusal> {
+    /// Executes the instruction at a place of the body, and at an address.
+    fn execute(&mut self, place: usize, pc: u64, op: MicroOp) -> Result<(), Refusal> {
         use Handler as H;
-        let pc = self.head.wrapping_add(4 * place as u64);
         match Handler::of(op) {
             H::NOP => {}
             H::ADD => self.add(place, op),
@@ -362,9 +370,9 @@ impl Iteration {
     }
 
     fn branch(&mut self, place: usize, op: MicroOp, pc: u64) -> Result<(), Refusal> {
-        let is_last = place + 1 == self.length;
+        let is_last = pc.wrapping_sub(self.head) == 4 * (self.length - 1);
         let target = pc.wrapping_add(op.imm);
-        let is_inside = target.wrapping_sub(self.head) < 4 * self.length as u64;
+        let is_inside = target.wrapping_sub(self.head) < 4 * self.length;
         let is_always = op.handler() == Handler::BRANCH as u32 && op.cond() >= ALWAYS;
         if op.dst() != SINK {
             return Err(Refusal::Instruction(pc));

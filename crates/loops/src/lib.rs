@@ -35,6 +35,7 @@ mod obstacle;
 mod plan;
 mod registers;
 mod result;
+mod tape;
 mod term;
 mod trips;
 
@@ -46,6 +47,7 @@ pub use motion::{Fold, Loop, Motion, Progression};
 pub use obstacle::Obstacle;
 pub use plan::{Plan, Source, Stream};
 pub use registers::{registers, set_register};
+pub use tape::{Operation, Slot, Tape};
 pub use term::{AtomId, Term};
 pub use trips::certain_iterations;
 

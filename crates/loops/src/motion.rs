@@ -144,7 +144,23 @@ impl Loop {
     /// # Errors
     /// The loop has no body that is understood.
     pub fn find(end: u64, fetch: impl FnMut(u64) -> Option<MicroOp>) -> Result<Self, Refusal> {
-        let body = Body::find(end, fetch)?;
+        Body::find(end, None, fetch).map(Self::of)
+    }
+
+    /// Finds the loop whose branch back is at `end`, with iterations that begin at `entry`, any of its instructions.
+    ///
+    /// # Errors
+    /// The loop has no body that is understood.
+    pub fn find_from(
+        end: u64,
+        entry: u64,
+        fetch: impl FnMut(u64) -> Option<MicroOp>,
+    ) -> Result<Self, Refusal> {
+        Body::find(end, Some(entry), fetch).map(Self::of)
+    }
+
+    /// Finds how a body changes the registers.
+    fn of(body: Body) -> Self {
         let mut motions: Vec<_> = (0..REGISTERS).map(|register| motion(&body, register)).collect();
         let others = (0..REGISTERS).filter(|register| {
             matches!(&motions[*register as usize], Motion::Fold(_, value) if !is_fold(&body, &motions, *register, value))
@@ -152,7 +168,7 @@ impl Loop {
         for register in others.collect::<Vec<_>>() {
             motions[register as usize] = Motion::Other;
         }
-        Ok(Self { body, motions })
+        Self { body, motions }
     }
 
     /// Returns the reason for which iterations are never executed at once, if there is one: a register changes in a way

@@ -228,7 +228,7 @@ pub trait Executor: Send {
     /// It takes no frames. A page that has been written keeps its frame and stays private, however it is mapped afterwards. The page map is part of the state that snapshot and reset save and restore.
     fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error>;
 
-    /// Returns the addresses of the pages that a lane has written, in the order of their first writes.
+    /// Returns the addresses of the pages that a lane has written, in rising order.
     fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error>;
 
     /// Saves the state of all lanes. There is one snapshot; a new one replaces it.

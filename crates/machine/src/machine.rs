@@ -198,7 +198,7 @@ impl Machine {
     }
 
     /// Returns the addresses of the private pages of a lane, which are the pages of 4096 bytes that it has written, in
-    /// the order of their first write.
+    /// rising order.
     ///
     /// # Errors
     /// There is no such lane, or the engine fails.

@@ -313,7 +313,10 @@ impl<R: Runner> Executor for Reference<R> {
     }
 
     fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
-        Ok(self.lanes[lane].memory.private_pages().map(|(address, _)| address).collect())
+        let pages = self.lanes[lane].memory.private_pages();
+        let mut pages: Vec<u64> = pages.map(|(address, _)| address).collect();
+        pages.sort_unstable();
+        Ok(pages)
     }
 
     fn snapshot(&mut self) -> Result<(), Error> {

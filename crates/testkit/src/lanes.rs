@@ -11,7 +11,7 @@ pub struct Lane {
     pub stop: Option<Stop>,
     /// The registers and the number of steps.
     pub cpu: Cpu,
-    /// The addresses of the written pages, in the order of their first writes.
+    /// The addresses of the written pages, in rising order.
     pub private_pages: Vec<u64>,
     /// The content of each page in `private_pages`; empty if the page is no longer mapped.
     pub memory: Vec<Vec<u8>>,

@@ -1,5 +1,7 @@
 //! Random loops: instructions, of which the last one branches back to the first. Registers are x0 to x5 and the zero register.
 
+pub mod memory;
+
 use proptest::prelude::*;
 
 /// A few registers, so that instructions depend on each other.
@@ -330,4 +332,9 @@ pub fn kernels() -> impl Strategy<Value = Vec<u32>> {
             (Just(words), end)
         })
         .prop_map(|(words, end)| words.into_iter().chain(end).collect())
+}
+
+/// The code of any of these loops.
+pub fn any_loop() -> impl Strategy<Value = Vec<u32>> {
+    prop_oneof![1 => code(), 2 => counted(), 2 => accesses(), 4 => streams(), 2 => indexed(), 8 => kernels()]
 }

@@ -14,7 +14,6 @@ use kvrm_loops::{Loop, Obstacle, Refusal};
 use super::advice::{LoopAdvice, LoopAdvisor, LoopCandidate};
 use super::report::{HotLoop, LoopReport};
 use super::search::Place;
-use crate::address_space::AddressSpace;
 
 /// The largest number of loops that are remembered. No others are accelerated.
 const LOOPS_MAX: usize = 1 << 12;
@@ -164,14 +163,13 @@ impl KnownLoop {
         }
     }
 
-    /// Returns whether the memory of a lane has the words of the loop.
-    pub(super) fn is_in(&self, memory: &AddressSpace) -> bool {
-        self.place.is_in(memory)
+    pub(super) const fn place(&self) -> &Place {
+        &self.place
     }
 
-    /// Notes that a lane was found in the loop after so many steps.
-    pub(super) fn visit(&self, steps: u64) {
-        self.found.fetch_add(1, Ordering::Relaxed);
+    /// Notes that lanes were found in the loop, so many, after so many steps of all of them.
+    pub(super) fn visit(&self, lanes: u64, steps: u64) {
+        self.found.fetch_add(lanes, Ordering::Relaxed);
         self.steps.fetch_add(steps, Ordering::Relaxed);
     }
 

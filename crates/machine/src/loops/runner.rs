@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kvrm_arm64::{Cpu, Stop};
+use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_loops::Loop;
 
 use super::Loops;
@@ -11,6 +11,7 @@ use super::commit::execute;
 use super::known::KnownLoop;
 use super::search::Place;
 use crate::address_space::AddressSpace;
+use crate::pages::PAGE_BYTES;
 use crate::runner::{Interpreter, Runner};
 use crate::translation::CodeVersion;
 
@@ -109,17 +110,20 @@ impl<R: Runner> LoopRunner<R> {
             self.version = version;
         }
         let recent = self.recent.entry(cpu.pc).or_insert_with(|| {
-            let known = loops.known.find(Place::around(cpu.pc, memory)?)?;
+            let features = memory.image().features();
+            let words_at = |pc, count| words_at(memory, pc, count);
+            let known = loops.known.find(Place::around(cpu.pc, features, words_at)?)?;
             Some(Recent { known, failures: 0, skips: 0 })
         });
         let Some(recent) = recent else { return Ok(0) };
-        recent.known.visit(self.slice);
+        recent.known.visit(1, self.slice);
         if recent.skips > 0 {
             recent.skips -= 1;
             return Ok(0);
         }
         // The version covers pages that the lane has executed, and the loop may have others.
-        if !recent.known.is_in(memory) {
+        let place = recent.known.place();
+        if words_at(memory, place.head, place.words.len()) != place.words {
             self.recent.clear();
             return Ok(0);
         }
@@ -134,6 +138,18 @@ impl<R: Runner> LoopRunner<R> {
         }
         Ok(credited)
     }
+}
+
+/// Returns `count` words of code, or as many of them as are in the first page.
+fn words_at(memory: &AddressSpace, pc: u64, count: usize) -> Vec<u32> {
+    let mut bytes = vec![0; 4 * count];
+    if memory.read_bytes(pc, &mut bytes, Some(Access::Execute)).is_err() {
+        bytes.truncate(PAGE_BYTES - pc as usize % PAGE_BYTES);
+        if memory.read_bytes(pc, &mut bytes, Some(Access::Execute)).is_err() {
+            return Vec::new();
+        }
+    }
+    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
 /// Executes iterations at once as long as that gives many steps each time, up to `end` steps. Returns their number.
