@@ -191,6 +191,64 @@ constants! {
     /// The number of counters.
     COUNTERS = 12;
 
+    // Loops whose iterations are executed at once. A job is a list of cells of four words: the header, the stores, the
+    // registers that change by a step, the folds, and the operations of an iteration. The first word of an operation has its
+    // number, its slots from bit 8, 16 and 24 on; the other words depend on it.
+
+    /// Operation: the start plus the number of the iteration times the step, both in the next cell.
+    TAPE_PROGRESSION = 0;
+    /// Operation: the constant in the third and the fourth word plus as many multiples as the second word says, each in a
+    /// cell: the slot, 0, and the factor in two words.
+    TAPE_SUM = 1;
+    /// Operation: the low word, extended with its sign if the second word is 1.
+    TAPE_WORD = 2;
+    /// Operation: a load to two slots. The second word has the binary logarithm of the size, the extension from bit 8, whether
+    /// it is a pair from bit 16, and whether it may meet stores from bit 24.
+    TAPE_LOAD = 3;
+    /// Operation: the flags of a comparison. The second word is 1 for 64 bits, the third 1 for a sum.
+    TAPE_COMPARE = 4;
+    /// Operation: the flags of a logical instruction. The second word is 1 for 64 bits.
+    TAPE_LOGIC = 5;
+    /// Operation: a selection. The second word is the condition, the third the slot of the flags.
+    TAPE_SELECT = 6;
+    /// Operation: the result of a micro-op, which is in the next cell. The second word is the slot of the third operand.
+    TAPE_COMPUTE = 7;
+    /// Operation: leaves the loop if a condition, the second word, holds for flags.
+    TAPE_LEAVE_IF = 8;
+    /// Operation: leaves the loop if a value is zero, or is not zero if the second word is 1.
+    TAPE_LEAVE_IF_ZERO = 9;
+    /// Operation: a store. The second word has the binary logarithm of the size, and whether it is a pair from bit 16.
+    TAPE_STORE = 10;
+    /// Operation: a fold, whose number is the second word.
+    TAPE_FOLD = 11;
+    /// The number of slots of an iteration.
+    TAPE_SLOTS = 96;
+    /// The number of folds.
+    TAPE_FOLDS = 4;
+    /// The invocations of a workgroup that executes a job.
+    JOB_INVOCATIONS = 64;
+    /// The number of cells of the header of a job: the lane, the number of workgroups, the number of instructions and of
+    /// iterations of a chunk; the most iterations in two words, the index of the first partial result, and 1 if iterations are
+    /// evaluated; the numbers of cells of stores, registers, folds and operations; the address of the first instruction in two
+    /// words. The instructions are behind it, four in each cell.
+    JOB_HEADER = 4;
+    /// Fold: the sum.
+    FOLD_SUM = 0;
+    /// Fold: the bitwise AND.
+    FOLD_AND = 1;
+    /// Fold: the bitwise OR.
+    FOLD_ORR = 2;
+    /// Fold: the bitwise exclusive OR.
+    FOLD_EOR = 3;
+    /// Fold: the least value, as keys: shifted to the left, and with another sign if it is signed.
+    FOLD_LEAST = 4;
+    /// Fold: the greatest value, as keys.
+    FOLD_GREATEST = 5;
+    /// The number of words of the result of a job: the number of valid iterations if they are evaluated; the number of iterations
+    /// that were executed, in two words; and 1 if none is because there is no room for pages, or because the lane has other
+    /// code.
+    JOB_RESULT = 4;
+
     // System calls of Linux programs: the treatment of each number. The host serves numbers from `CALLS` on.
 
     /// The number of system calls in the table of calls.

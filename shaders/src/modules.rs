@@ -69,6 +69,8 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/linux/calls.wgsl"
     "machine/linux/no_calls.wgsl"
     "machine/linux/numbers.wgsl"
+    "machine/loop_jobs.wgsl"
+    "machine/loop_tape.wgsl"
     "machine/lowering.wgsl"
     "machine/mapping.wgsl"
     "machine/mark.wgsl"

@@ -56,13 +56,6 @@ enum LoopMode {
 }
 
 impl LoopMode {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Checker => "checker",
-        }
-    }
-
     /// Returns the acceleration of loops in this mode.
     fn open(self) -> Option<Loops> {
         match self {
@@ -208,9 +201,6 @@ impl EngineArgs {
         let with = |gpu: GpuEngine| gpu.with_class_selection(selection.clone()).with_translation(translation);
         let gpu = opened.gpu.map(with);
         let loops = self.loops.open();
-        if gpu.is_some() && loops.is_some() {
-            bail!("--loops {} is for the CPU; use --engine jit or --engine reference", self.loops.name());
-        }
         Ok(OpenEngine { gpu, selection, translation, loops, ..opened })
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod class_selection;
 mod columns;
 pub(crate) mod engine;
 mod kernels;
+mod loop_jobs;
 pub(crate) mod lowering;
 pub mod networks;
 mod pace;

@@ -368,6 +368,59 @@ impl<B> Group for HooksGroup<B> {
     }
 }
 
+/// The buffers of group 1 of kernels that have `loop_jobs`.
+#[derive(Clone, Debug)]
+pub struct LoopJobsGroup<B> {
+    /// The jobs.
+    pub cells: B,
+    /// The first cell of each job.
+    pub jobs: B,
+    /// The results of jobs, `JOB_RESULT` words each.
+    pub results: B,
+    /// The values that workgroups have combined, `TAPE_FOLDS` for each.
+    pub partials: B,
+}
+
+impl LoopJobsGroup<()> {
+    /// Bytes of an element of `cells`.
+    pub const CELLS_STRIDE: u64 = 16;
+    /// Bytes of an element of `jobs`.
+    pub const JOBS_STRIDE: u64 = 4;
+    /// Bytes of an element of `results`.
+    pub const RESULTS_STRIDE: u64 = 4;
+    /// Bytes of an element of `partials`.
+    pub const PARTIALS_STRIDE: u64 = 8;
+}
+
+impl<B> LoopJobsGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> LoopJobsGroup<&B> {
+        LoopJobsGroup {
+            cells: &self.cells,
+            jobs: &self.jobs,
+            results: &self.results,
+            partials: &self.partials,
+        }
+    }
+}
+
+impl<B> Group for LoopJobsGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "loop_jobs";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "cells", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 1, name: "jobs", access: Access::Read, min_bytes: 4 },
+        Binding { binding: 2, name: "results", access: Access::ReadWrite, min_bytes: 4 },
+        Binding { binding: 3, name: "partials", access: Access::ReadWrite, min_bytes: 8 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.cells, self.jobs, self.results, self.partials]
+    }
+}
+
 /// The buffers of group 1 of kernels that have `mark`.
 #[derive(Clone, Debug)]
 pub struct MarkGroup<B> {
@@ -899,6 +952,64 @@ impl Root for InterpreterNetworkFew {
     }
 }
 
+/// The kernels that execute many iterations of a loop at once. They run one after the other, for the same jobs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LoopJobs {
+    /// The variant of this family.
+    pub frame_pools: FramePools,
+}
+
+impl LoopJobs {
+    /// Finds the first iteration of each job that is not valid.
+    pub const PROBE: Entry<Self> = Entry::new("probe", Workgroup::Fixed(64));
+    /// Gives the lane of each job the pages that its iterations store to, if there is room for all of them.
+    pub const PREPARE: Entry<Self> = Entry::new("prepare", Workgroup::Fixed(64));
+    /// Executes every second chunk of the jobs, the first one among them.
+    pub const COMMIT_EVEN: Entry<Self> = Entry::new("commit_even", Workgroup::Fixed(64));
+    /// Executes the other chunks.
+    pub const COMMIT_ODD: Entry<Self> = Entry::new("commit_odd", Workgroup::Fixed(64));
+    /// Sets the registers of the lanes.
+    pub const FINISH: Entry<Self> = Entry::new("finish", Workgroup::Fixed(64));
+}
+
+/// The overrides of [`LoopJobs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopJobsOverrides {
+    /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
+    pub pool_shift: u32,
+}
+
+impl Overrides for LoopJobsOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("POOL_SHIFT", self.pool_shift.into())]
+    }
+}
+
+/// A value for each bind group of [`LoopJobs`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct LoopJobsGroups<T> {
+    /// Group 0.
+    pub machine: T,
+    /// Group 1.
+    pub loop_jobs: T,
+}
+
+impl<T> Groups<T> for LoopJobsGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.machine), Some(self.loop_jobs)]
+    }
+}
+
+impl Root for LoopJobs {
+    const MODULE: &'static str = "machine::loop_jobs";
+    type Overrides = LoopJobsOverrides;
+    type Groups<T> = LoopJobsGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        self.frame_pools.substitutions().to_vec()
+    }
+}
+
 /// The kernels that set the markers of regions in code pages, and that remove them. Both run one workgroup per code page
 /// and page of a region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -1016,6 +1127,7 @@ pub const KERNELS: &[KernelInfo] = &[
     KernelInfo { module: "machine::interpreter_many", entries: &["run"], families: &["FramePools", "StageOrder", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::interpreter_network", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::interpreter_network_few", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
+    KernelInfo { module: "machine::loop_jobs", entries: &["probe", "prepare", "commit_even", "commit_odd", "finish"], families: &["FramePools"] },
     KernelInfo { module: "machine::mark", entries: &["mark", "unmark"], families: &[] },
     KernelInfo { module: "machine::transfer", entries: &["read_pieces", "write_pieces", "reset"], families: &["FramePools"] },
 ];

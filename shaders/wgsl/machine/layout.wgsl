@@ -227,6 +227,72 @@ const COUNTER_TRANSLATED = 10u;
 /// Counter: steps retired in translated regions, the high word.
 const COUNTER_TRANSLATED_HIGH = 11u;
 
+/// Operation: the start plus the number of the iteration times the step, both in the next cell.
+const TAPE_PROGRESSION = 0u;
+
+/// Operation: the constant in the third and the fourth word plus as many multiples as the second word says, each in a cell: the slot, 0, and the factor in two words.
+const TAPE_SUM = 1u;
+
+/// Operation: the low word, extended with its sign if the second word is 1.
+const TAPE_WORD = 2u;
+
+/// Operation: a load to two slots. The second word has the binary logarithm of the size, the extension from bit 8, whether it is a pair from bit 16, and whether it may meet stores from bit 24.
+const TAPE_LOAD = 3u;
+
+/// Operation: the flags of a comparison. The second word is 1 for 64 bits, the third 1 for a sum.
+const TAPE_COMPARE = 4u;
+
+/// Operation: the flags of a logical instruction. The second word is 1 for 64 bits.
+const TAPE_LOGIC = 5u;
+
+/// Operation: a selection. The second word is the condition, the third the slot of the flags.
+const TAPE_SELECT = 6u;
+
+/// Operation: the result of a micro-op, which is in the next cell. The second word is the slot of the third operand.
+const TAPE_COMPUTE = 7u;
+
+/// Operation: leaves the loop if a condition, the second word, holds for flags.
+const TAPE_LEAVE_IF = 8u;
+
+/// Operation: leaves the loop if a value is zero, or is not zero if the second word is 1.
+const TAPE_LEAVE_IF_ZERO = 9u;
+
+/// Operation: a store. The second word has the binary logarithm of the size, and whether it is a pair from bit 16.
+const TAPE_STORE = 10u;
+
+/// Operation: a fold, whose number is the second word.
+const TAPE_FOLD = 11u;
+
+/// The number of slots of an iteration.
+const TAPE_SLOTS = 96u;
+
+/// The number of folds.
+const TAPE_FOLDS = 4u;
+
+/// The invocations of a workgroup that executes a job.
+const JOB_INVOCATIONS = 64u;
+
+/// The number of cells of the header of a job: the lane, the number of workgroups, the number of instructions and of iterations of a chunk; the most iterations in two words, the index of the first partial result, and 1 if iterations are evaluated; the numbers of cells of stores, registers, folds and operations; the address of the first instruction in two words. The instructions are behind it, four in each cell.
+const JOB_HEADER = 4u;
+
+/// Fold: the bitwise AND.
+const FOLD_AND = 1u;
+
+/// Fold: the bitwise OR.
+const FOLD_ORR = 2u;
+
+/// Fold: the bitwise exclusive OR.
+const FOLD_EOR = 3u;
+
+/// Fold: the least value, as keys: shifted to the left, and with another sign if it is signed.
+const FOLD_LEAST = 4u;
+
+/// Fold: the greatest value, as keys.
+const FOLD_GREATEST = 5u;
+
+/// The number of words of the result of a job: the number of valid iterations if they are evaluated; the number of iterations that were executed, in two words; and 1 if none is because there is no room for pages, or because the lane has other code.
+const JOB_RESULT = 4u;
+
 /// The number of system calls in the table of calls.
 const CALLS = 448u;
 

@@ -20,7 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-machine", &["kvrm-arm64", "kvrm-loops"]),
     ("kvrm-jit",     &["kvrm-arm64", "kvrm-machine"]),
     ("kvrm-translate", &["kvrm-arm64"]),
-    ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-jit", "kvrm-models", "kvrm-spiking", "kvrm-shaders", "kvrm-translate"]),
+    ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-jit", "kvrm-models", "kvrm-spiking", "kvrm-shaders", "kvrm-translate", "kvrm-loops"]),
     ("kvrm-train",   &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking"]),
     ("kvrm",         &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-spiking-formats", "kvrm-translate", "kvrm-gpu"]),
     ("kvrm-cli",     &["kvrm", "kvrm-guests", "kvrm-records"]),

@@ -1,5 +1,7 @@
 //! The GPU executor: one file for each of its tasks.
 
+mod accelerating;
+mod accelerator;
 mod audit;
 pub(crate) mod cache;
 pub(crate) mod checkpoint;

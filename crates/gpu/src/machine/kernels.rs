@@ -9,8 +9,9 @@ use kvrm_shaders::interface::machine::{
     DigestOverrides, HooksGroup, Interpreter, InterpreterFew, InterpreterFewGroups, InterpreterFewOverrides,
     InterpreterGroups, InterpreterMany, InterpreterManyGroups, InterpreterManyOverrides, InterpreterNetwork,
     InterpreterNetworkFew, InterpreterNetworkFewGroups, InterpreterNetworkFewOverrides,
-    InterpreterNetworkGroups, InterpreterNetworkOverrides, InterpreterOverrides, MachineGroup, Mark,
-    MarkGroup, MarkGroups, MarkOverrides, Transfer, TransferGroup, TransferGroups, TransferOverrides,
+    InterpreterNetworkGroups, InterpreterNetworkOverrides, InterpreterOverrides, LoopJobs, LoopJobsGroup,
+    LoopJobsGroups, LoopJobsOverrides, MachineGroup, Mark, MarkGroup, MarkGroups, MarkOverrides, Transfer,
+    TransferGroup, TransferGroups, TransferOverrides,
 };
 use kvrm_shaders::interface::networks::{
     Domain, DomainGroup, DomainGroups, DomainOverrides, DomainTogether, DomainTogetherGroup,
@@ -91,6 +92,7 @@ pub(crate) struct Kernels {
     /// The interpreters with translated regions, the newest last.
     translated: Mutex<VecDeque<TranslatedKernel>>,
     mark: PipelineCache<bool>,
+    loops: PipelineCache<(), LoopKernels>,
     digest: PipelineCache<()>,
     fold: PipelineCache<()>,
     domain: PipelineCache<(Evaluation, ClassNetwork)>,
@@ -98,6 +100,9 @@ pub(crate) struct Kernels {
     pool_shift: u32,
     pub(crate) layouts: Layouts,
 }
+
+/// The kernels that execute iterations of loops at once, in the order in which they run.
+pub(crate) type LoopKernels = [wgpu::ComputePipeline; 5];
 
 /// The layouts of the bind groups.
 #[derive(Debug)]
@@ -108,6 +113,7 @@ pub(crate) struct Layouts {
     pub(crate) digest: Layout,
     pub(crate) hooks: Layout,
     pub(crate) mark: Layout,
+    pub(crate) loop_jobs: Layout,
     pub(crate) networks: Layout,
     pub(crate) decisions: Layout,
     pub(crate) fold: Layout,
@@ -127,6 +133,7 @@ impl Layouts {
             digest: Layout::of::<DigestGroup<()>>(device, 0)?,
             hooks: Layout::of::<HooksGroup<()>>(device, 0)?,
             mark: Layout::of::<MarkGroup<()>>(device, 0)?,
+            loop_jobs: Layout::of::<LoopJobsGroup<()>>(device, 0)?,
             networks: Layout::of::<NetworksGroup<()>>(device, 0)?,
             decisions: Layout::of::<DecisionsGroup<()>>(device, 0)?,
             fold: Layout::of::<FoldGroup<()>>(device, 0)?,
@@ -217,6 +224,7 @@ impl Kernels {
             reset: pipeline(Transfer::RESET)?,
             translated: Mutex::default(),
             mark: Mutex::default(),
+            loops: Mutex::default(),
             digest: Mutex::default(),
             fold: Mutex::default(),
             domain: Mutex::default(),
@@ -362,6 +370,25 @@ impl Kernels {
             let entry = if sets { Mark::MARK } else { Mark::UNMARK };
             let overrides = MarkOverrides { workgroup_size: WORKGROUP };
             Kernel::compile(device, Mark)?.pipeline(entry, groups, overrides)
+        })
+    }
+
+    /// Returns the kernels that execute iterations of loops at once.
+    pub(crate) fn loops(&self, device: &Device) -> Result<LoopKernels, Error> {
+        get_or_compile(&self.loops, (), || {
+            let kernel = Kernel::compile(device, LoopJobs { frame_pools: self.pools })?;
+            let pipeline = |entry| {
+                let groups =
+                    LoopJobsGroups { machine: &self.layouts.machine, loop_jobs: &self.layouts.loop_jobs };
+                kernel.pipeline(entry, groups, LoopJobsOverrides { pool_shift: self.pool_shift })
+            };
+            Ok([
+                pipeline(LoopJobs::PROBE)?,
+                pipeline(LoopJobs::PREPARE)?,
+                pipeline(LoopJobs::COMMIT_EVEN)?,
+                pipeline(LoopJobs::COMMIT_ODD)?,
+                pipeline(LoopJobs::FINISH)?,
+            ])
         })
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
-    CallTable, Decisions, Executor, Hooks, Image, LaneAccess, LaneStart, Mapping, PageMap, Plan,
+    CallTable, Decisions, Executor, Hooks, Image, LaneAccess, LaneStart, Loops, Mapping, PageMap, Plan,
     ProcessState, Progress, Register, RunStats, TranslationReport, Violation,
 };
 
@@ -42,6 +42,7 @@ pub struct RecoveringExecutor {
     lanes: usize,
     frames_max: usize,
     calls: Option<CallTable>,
+    loops: Option<Loops>,
     selection: ClassSelection,
     bounds: Bounds,
     journal: Journal,
@@ -85,6 +86,7 @@ impl RecoveringExecutor {
             lanes: plan.lanes,
             frames_max: plan.frames_max,
             calls: plan.calls.cloned(),
+            loops: plan.loops.cloned(),
             bounds,
             journal: Journal::default(),
             journal_max: 0,
@@ -134,7 +136,7 @@ impl RecoveringExecutor {
                 lanes: self.lanes,
                 frames_max: self.frames_max,
                 calls: self.calls.as_ref(),
-                loops: None,
+                loops: self.loops.as_ref(),
             };
             let mut executor =
                 Box::new(GpuExecutor::with_bounds(&device, &plan, &self.selection, self.bounds)?);

@@ -3,6 +3,7 @@
 pub(crate) mod code;
 mod frames;
 pub(crate) mod limits;
+mod loops;
 mod parameters;
 pub(crate) mod regions;
 mod resident;

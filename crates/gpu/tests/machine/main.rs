@@ -13,6 +13,7 @@ mod hooks;
 mod host_memory;
 mod isolation;
 mod linux;
+mod loops;
 mod lowering;
 mod mapping;
 mod pools;

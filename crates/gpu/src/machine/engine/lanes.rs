@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kvrm_machine::{Image, PageMap, Plan};
 use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_ROOT, COLUMN_WINDOW, COLUMNS};
 
+use super::accelerator::Accelerator;
 use super::cache::Cache;
 use super::registers::Words;
 use super::translator::Translator;
@@ -59,6 +60,8 @@ pub struct GpuExecutor {
     /// The progress of the last run.
     pub(crate) last_run: RunProgress,
     pub(super) translator: Translator,
+    /// The acceleration of loops, if there is any.
+    pub(super) accelerator: Option<Accelerator>,
 }
 
 /// A snapshot of all lanes.
@@ -174,6 +177,7 @@ impl GpuExecutor {
             frames_max,
             lanes_before: Vec::new(),
             last_run: RunProgress::default(),
+            accelerator: plan.loops.cloned().map(Accelerator::new),
             translator: Translator::new(bounds.translation, bounds.regions, lanes, workgroup),
         })
     }

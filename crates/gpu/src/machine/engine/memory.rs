@@ -301,19 +301,17 @@ impl GpuExecutor {
             self.cache.info = Some(bytemuck::pod_collect_to_vec(&bytes[0]));
         }
         let info = self.cache.info.as_deref().unwrap_or_default();
-        let mut pages = Vec::new();
-        let mut seen = BTreeSet::new();
+        // A page written before and after a snapshot has two frames.
+        let mut pages = BTreeSet::new();
         let mut frame = head;
         // The loop is bounded because a damaged chain may be a cycle.
         for _ in info {
             let Some(&[low, high, next, _]) = info.get(frame as usize) else { break };
-            // A page written before and after a snapshot has two frames.
-            let address = word(low, high & !INFO_NODE) * PAGE;
-            if high & INFO_NODE == 0 && seen.insert(address) {
-                pages.push(address);
+            if high & INFO_NODE == 0 {
+                pages.insert(word(low, high & !INFO_NODE) * PAGE);
             }
             if frame == tail {
-                return Ok(pages);
+                return Ok(pages.into_iter().collect());
             }
             frame = next;
         }

@@ -58,7 +58,11 @@ impl GpuExecutor {
         loop {
             self.store.columns.flush()?;
             self.prepare_counters()?;
-            let slice = self.next_slice()?;
+            let mut slice = self.next_slice()?;
+            let look = self.look_after();
+            if slice.steps.is_none() && look.is_some_and(|steps| steps < self.slices.steps) {
+                slice.steps = look;
+            }
             let workgroups = ((self.store.lanes as u32).div_ceil(slice.workgroup), 1, 1);
             let mut launch = self.slices.launch(slice.kernel.loops);
             launch.steps = launch.steps.min(slice.steps.unwrap_or(u32::MAX));
@@ -93,6 +97,9 @@ impl GpuExecutor {
                 if slice.is_usual() {
                     pace.remember(&self.store.device, asks);
                 }
+            }
+            if look.is_some() && running > 0 {
+                self.accelerate(launch.steps)?;
             }
             let progress = Progress {
                 steps: self.last_run.steps,

@@ -1,0 +1,196 @@
+//! The acceleration of loops between slices.
+//!
+//! After a slice, lanes are where they spend their time. The host looks at their program counters, plans iterations of the loops
+//! that are proved, from the instruction at which each lane is, and the device executes them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kvrm_arm64::Access;
+use kvrm_arm64::lowering::lower;
+use kvrm_arm64::micro_op::{REGISTERS, SP};
+use kvrm_loops::{INSTRUCTIONS_MAX, Loop, Memory, Plan};
+use kvrm_machine::PAGE_BYTES;
+use kvrm_shaders::layout::{COLUMN_LIMIT, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, STOP_NONE};
+use rayon::prelude::*;
+
+use super::accelerator::{Accelerator, KnownLoop};
+use super::lanes::GpuExecutor;
+use super::registers;
+use super::words::halves;
+use crate::device::error::Error;
+use crate::machine::loop_jobs::LoopJob;
+
+/// The largest number of addresses that are looked at for the first time after one slice.
+const LOOKS_MAX: usize = 4;
+/// The part of the running lanes that has to be in loops that are proved.
+const SHARE_MIN: usize = 16;
+/// The largest number of iterations of all jobs together that are evaluated at once, on a GPU and on a CPU.
+const EVALUATED: [u64; 2] = [1 << 28, 1 << 22];
+/// The largest number of iterations of a job that are evaluated at once.
+const EVALUATED_MAX: u64 = 1 << 24;
+
+/// The memory of a lane, which plans do not read: it is on the device.
+struct OnDevice;
+
+impl Memory for OnDevice {
+    fn readable(&self, _: u64) -> Option<&[u8]> {
+        None
+    }
+    fn write(&mut self, _: u64, _: &[u8]) {}
+    fn fill(&mut self, _: u64, _: u64, _: &[u8]) {}
+    fn copy(&mut self, _: u64, _: u64, _: u64) {}
+}
+
+impl GpuExecutor {
+    /// Returns the largest number of steps of the next slice, if lanes are looked at behind it.
+    pub(super) fn look_after(&self) -> Option<u32> {
+        let slice = self.accelerator.as_ref()?.slice;
+        let is_usual = self.store.hooks.is_none()
+            && !self.slices.are_limited()
+            && self.store.network_variant().is_none();
+        is_usual.then_some(slice)
+    }
+
+    /// Executes iterations of the loops that lanes are in at once. Returns the number of steps of all lanes in them.
+    ///
+    /// `steps` is the number of steps of a lane in the last slice.
+    pub(super) fn accelerate(&mut self, steps: u32) -> Result<u64, Error> {
+        let Some(mut accelerator) = self.accelerator.take() else { return Ok(0) };
+        let credited = self.accelerate_with(&mut accelerator, steps);
+        if let Ok(credited) = credited {
+            accelerator.note(credited > 0);
+        }
+        self.accelerator = Some(accelerator);
+        credited
+    }
+
+    fn accelerate_with(&mut self, accelerator: &mut Accelerator, steps: u32) -> Result<u64, Error> {
+        let columns = &mut self.store.columns;
+        columns.fetch([COLUMN_PC, COLUMN_STOP, COLUMN_STEPS, COLUMN_LIMIT])?;
+        let mut places: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        let mut running = 0;
+        for (lane, stop) in (0..).zip(columns.cached(COLUMN_STOP)) {
+            if halves(*stop).0 == STOP_NONE {
+                places.entry(columns.cached(COLUMN_PC)[lane as usize]).or_default().push(lane);
+                running += 1;
+            }
+        }
+        self.look_at(accelerator, &places)?;
+        let mut lanes = Vec::new();
+        for (pc, of_pc) in &places {
+            let Some(Some(known)) = accelerator.known(*pc) else { continue };
+            known.handle.visit(of_pc.len() as u64, u64::from(steps) * of_pc.len() as u64);
+            if let Some(found) = &known.found {
+                let first = registers::cpu(&self.words(of_pc[0] as usize)?);
+                if known.handle.is_proved(&first, self.images[0].features()) {
+                    lanes.extend(of_pc.iter().map(|lane| (*lane, *pc, Arc::clone(found), &known.handle)));
+                }
+            }
+        }
+        if lanes.is_empty() || lanes.len() < running / SHARE_MIN {
+            return Ok(0);
+        }
+        let columns = &mut self.store.columns;
+        columns.fetch(0..=COLUMN_SP)?;
+        let columns = &*columns;
+        let all = EVALUATED[usize::from(self.store.device.info().is_software())];
+        let evaluated_max = (all / lanes.len() as u64).clamp(1, EVALUATED_MAX);
+        let jobs: Vec<_> = lanes
+            .par_iter()
+            .map(|(lane, _, found, handle)| {
+                let of_lane = |column| columns.cached(column)[*lane as usize];
+                let length = found.body().ops.len() as u64;
+                let most = of_lane(COLUMN_LIMIT).saturating_sub(of_lane(COLUMN_STEPS)) / length;
+                let mut registers = [0; REGISTERS as usize];
+                (0..COLUMN_SP).zip(&mut registers).for_each(|(column, of)| *of = of_lane(column));
+                registers[SP as usize] = of_lane(COLUMN_SP);
+                let plan = Plan::new(found, &registers, most.saturating_sub(1), &OnDevice).map_err(Some)?;
+                let code = (handle.head(), handle.words());
+                LoopJob::new(*lane, code, found, &plan, evaluated_max).ok_or(None)
+            })
+            .collect();
+        let mut planned = Vec::new();
+        for ((_, pc, _, handle), job) in lanes.iter().zip(jobs) {
+            match job {
+                Ok(job) => planned.push((job, *pc, *handle)),
+                Err(obstacle) => handle.note(Err(obstacle)),
+            }
+        }
+        if planned.is_empty() {
+            return Ok(0);
+        }
+        let (jobs, of_jobs): (Vec<_>, Vec<_>) =
+            planned.into_iter().map(|(job, pc, handle)| (job, (pc, handle.clone()))).unzip();
+        self.store.columns.flush()?;
+        self.prepare_counters()?;
+        let executed = self.store.execute_loops(&jobs)?;
+        self.store.columns.invalidate();
+        self.cache.forget();
+        let asked_for = self.read_counters()?[kvrm_shaders::layout::COUNTER_FRAMES as usize];
+        if asked_for > self.store.capacity() {
+            self.grow(asked_for)?;
+        }
+        let (mut credited, mut most) = (0, 0);
+        for ((job, iterations), (pc, handle)) in jobs.iter().zip(executed).zip(of_jobs) {
+            let steps = iterations * job.words.len() as u64;
+            handle.note(if steps > 0 { Ok(steps) } else { Err(None) });
+            if steps == 0 {
+                accelerator.forget(pc);
+            }
+            credited += steps;
+            most = steps.max(most);
+        }
+        self.last_run.steps += credited;
+        self.last_run.steps_max += most;
+        Ok(credited)
+    }
+
+    /// Looks for the loops around some of the addresses that were not looked at yet, those with the most lanes first.
+    fn look_at(
+        &mut self,
+        accelerator: &mut Accelerator,
+        places: &BTreeMap<u64, Vec<u32>>,
+    ) -> Result<(), Error> {
+        let mut new: Vec<(usize, u64, u32)> = places
+            .iter()
+            .filter(|(pc, _)| accelerator.known(**pc).is_none())
+            .map(|(pc, lanes)| (lanes.len(), *pc, lanes[0]))
+            .collect();
+        new.sort_unstable_by(|a, b| b.cmp(a));
+        let features = self.images[0].features();
+        for (_, pc, lane) in new.into_iter().take(LOOKS_MAX) {
+            let mut failure = None;
+            let handle = accelerator.loops.around(pc, features, |at, count| {
+                self.code_words(lane as usize, at, count).unwrap_or_else(|error| {
+                    failure = Some(error);
+                    Vec::new()
+                })
+            });
+            if let Some(error) = failure {
+                return Err(error);
+            }
+            let known = handle.map(|handle| {
+                let (head, words) = (handle.head(), handle.words().to_vec());
+                let fetch = |pc: u64| Some(lower(*words.get(pc.wrapping_sub(head) as usize / 4)?, features));
+                let end = head + 4 * (words.len() as u64 - 1);
+                let found = Loop::find_from(end, pc, fetch).ok();
+                KnownLoop { handle, found: found.filter(|found| found.obstacle().is_none()).map(Arc::new) }
+            });
+            accelerator.remember(pc, known);
+        }
+        Ok(())
+    }
+
+    /// Returns words of code of a lane, or as many of them as are in the first page.
+    fn code_words(&mut self, lane: usize, pc: u64, count: usize) -> Result<Vec<u32>, Error> {
+        let mut bytes = vec![0; 4 * count.min(INSTRUCTIONS_MAX)];
+        if self.read_bytes(lane, pc, &mut bytes, Some(Access::Execute))?.is_err() {
+            bytes.truncate(PAGE_BYTES - pc as usize % PAGE_BYTES);
+            if self.read_bytes(lane, pc, &mut bytes, Some(Access::Execute))?.is_err() {
+                return Ok(Vec::new());
+            }
+        }
+        Ok(bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
+    }
+}

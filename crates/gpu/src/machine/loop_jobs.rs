@@ -1,0 +1,192 @@
+//! Iterations of a loop as a job of the device.
+
+use kvrm_arm64::micro_op::SP;
+use kvrm_loops::{Fold, Loop, Operation, Plan, Slot, Stream, Tape};
+use kvrm_shaders::layout::{
+    COLUMN_SP, FOLD_AND, FOLD_EOR, FOLD_GREATEST, FOLD_LEAST, FOLD_ORR, FOLD_SUM, TAPE_COMPARE, TAPE_COMPUTE,
+    TAPE_FOLD, TAPE_FOLDS, TAPE_LEAVE_IF, TAPE_LEAVE_IF_ZERO, TAPE_LOAD, TAPE_LOGIC, TAPE_PROGRESSION,
+    TAPE_SELECT, TAPE_SLOTS, TAPE_STORE, TAPE_SUM, TAPE_WORD,
+};
+
+/// The number of bytes that a chunk of iterations has to be away from the next one but one: a word, and some.
+const CHUNK_BYTES: u128 = 16;
+/// The largest number of iterations of a chunk.
+const CHUNK_MAX: u128 = 1 << 10;
+
+/// Four words of a job.
+pub(crate) type Cell = [u32; 4];
+
+/// Iterations of a loop in a lane, for the device.
+#[derive(Clone, Debug)]
+pub(crate) struct LoopJob {
+    pub(crate) lane: u32,
+    /// The address of the first instruction, and the instructions.
+    pub(crate) head: u64,
+    pub(crate) words: Vec<u32>,
+    /// The most iterations, the one that is stepped among them.
+    pub(crate) most: u64,
+    /// The number of iterations that one invocation executes, because their stores share words.
+    pub(crate) chunk: u32,
+    /// Whether iterations have to be evaluated, because they access memory or combine values.
+    pub(crate) evaluates: bool,
+    pub(crate) stores: Vec<Cell>,
+    pub(crate) registers: Vec<Cell>,
+    pub(crate) folds: Vec<Cell>,
+    pub(crate) operations: Vec<Cell>,
+}
+
+impl LoopJob {
+    /// Creates the job of a plan, of at most `evaluated_max` iterations if they have to be evaluated. Returns `None` if the device
+    /// cannot execute it.
+    pub(crate) fn new(
+        lane: u32,
+        (head, words): (u64, &[u32]),
+        found: &Loop,
+        plan: &Plan,
+        evaluated_max: u64,
+    ) -> Option<Self> {
+        let tape = plan.tape(found);
+        if tape.slots > TAPE_SLOTS || tape.folds.len() > TAPE_FOLDS as usize {
+            return None;
+        }
+        let evaluates = !tape.operations.is_empty();
+        let most = if evaluates { plan.most.min(evaluated_max) } else { plan.most };
+        let streams: Vec<&Stream> = plan.stores().collect();
+        Some(Self {
+            lane,
+            head,
+            words: words.to_vec(),
+            most,
+            chunk: chunk(&streams, most)?,
+            evaluates,
+            stores: streams.iter().flat_map(|stream| store(stream, most)).collect(),
+            registers: tape
+                .steps
+                .iter()
+                .map(|(register, step, wide)| {
+                    let [low, high] = halves(*step);
+                    [column(*register), u32::from(*wide), low, high]
+                })
+                .collect(),
+            folds: tape.folds.iter().map(|(register, of)| fold(*register, *of)).collect(),
+            operations: operations(&tape),
+        })
+    }
+}
+
+/// Returns the column of a register of micro-ops.
+const fn column(register: u32) -> u32 {
+    if register == SP { COLUMN_SP } else { register }
+}
+
+/// Returns the low and the high word of a number.
+const fn halves(number: u64) -> [u32; 2] {
+    [number as u32, (number >> 32) as u32]
+}
+
+/// Returns the number of iterations whose stores one invocation makes, so that no two others that run at the same time change
+/// the same word. Returns `None` if stores of iterations that are far from each other may share one.
+fn chunk(streams: &[&Stream], most: u64) -> Option<u32> {
+    let mut chunk = 1;
+    for (number, one) in streams.iter().enumerate() {
+        let step = u128::from(one.step.unsigned_abs());
+        chunk = chunk.max(CHUNK_BYTES.div_ceil(step.max(1)));
+        for other in &streams[..number] {
+            let words = |stream: &Stream| {
+                let (begin, end) = stream.range(most);
+                (begin & !7, (end + 7) & !7)
+            };
+            let (a, b) = (words(one), words(other));
+            if a.1 <= b.0 || b.1 <= a.0 {
+                continue;
+            }
+            if one.step != other.step {
+                return None;
+            }
+            let distance = u128::from(one.address.abs_diff(other.address));
+            chunk = chunk.max((distance + CHUNK_BYTES).div_ceil(step.max(1)));
+        }
+    }
+    (chunk <= CHUNK_MAX).then_some(chunk as u32)
+}
+
+/// Returns the cells of a store.
+fn store(stream: &Stream, most: u64) -> [Cell; 2] {
+    let (begin, end) = stream.range(most);
+    let ([a, b], [c, d]) = (halves(begin as u64), halves(end as u64));
+    let [low, high] = halves(stream.step as u64);
+    [[a, b, c, d], [low, high, stream.bytes as u32, 0]]
+}
+
+/// Returns the cell of a fold.
+const fn fold(register: u32, fold: Fold) -> Cell {
+    let (kind, is_signed, wide) = match fold {
+        Fold::Sum => (FOLD_SUM, false, true),
+        Fold::SumOfWords => (FOLD_SUM, false, false),
+        Fold::And { wide } => (FOLD_AND, false, wide),
+        Fold::Orr { wide } => (FOLD_ORR, false, wide),
+        Fold::Eor { wide } => (FOLD_EOR, false, wide),
+        Fold::Extreme { is_greatest: true, is_signed, wide } => (FOLD_GREATEST, is_signed, wide),
+        Fold::Extreme { is_greatest: false, is_signed, wide } => (FOLD_LEAST, is_signed, wide),
+    };
+    [column(register), kind, is_signed as u32, wide as u32]
+}
+
+/// Returns the cells of the operations of an iteration.
+fn operations(tape: &Tape) -> Vec<Cell> {
+    let first =
+        |operation: u32, slots: [Slot; 3]| operation | slots[0] << 8 | slots[1] << 16 | slots[2] << 24;
+    let mut cells = Vec::new();
+    for operation in &tape.operations {
+        match operation {
+            Operation::Progression { to, start, step } => {
+                let ([a, b], [c, d]) = (halves(*start), halves(*step));
+                cells.extend([[first(TAPE_PROGRESSION, [*to, 0, 0]), 0, 0, 0], [a, b, c, d]]);
+            }
+            Operation::Sum { to, constant, parts } => {
+                let [low, high] = halves(*constant);
+                cells.push([first(TAPE_SUM, [*to, 0, 0]), parts.len() as u32, low, high]);
+                cells.extend(parts.iter().map(|(slot, factor)| {
+                    let [low, high] = halves(*factor);
+                    [*slot, 0, low, high]
+                }));
+            }
+            Operation::Word { to, of, is_signed } => {
+                cells.push([first(TAPE_WORD, [*to, *of, 0]), u32::from(*is_signed), 0, 0]);
+            }
+            Operation::Load { to, address, size, extend, is_pair, may_meet_stores } => {
+                let kind = size.trailing_zeros()
+                    | extend << 8
+                    | u32::from(*is_pair) << 16
+                    | u32::from(*may_meet_stores) << 24;
+                cells.push([first(TAPE_LOAD, [to[0], to[1], *address]), kind, 0, 0]);
+            }
+            Operation::Compare { to, operands: [x, y], adds, wide } => {
+                cells.push([first(TAPE_COMPARE, [*to, *x, *y]), u32::from(*wide), u32::from(*adds), 0]);
+            }
+            Operation::Logic { to, of, wide } => {
+                cells.push([first(TAPE_LOGIC, [*to, *of, 0]), u32::from(*wide), 0, 0]);
+            }
+            Operation::Select { to, cond, flags, values: [yes, no] } => {
+                cells.push([first(TAPE_SELECT, [*to, *yes, *no]), *cond, *flags, 0]);
+            }
+            Operation::Compute { to, op, operands: [a, b, c] } => {
+                cells.extend([[first(TAPE_COMPUTE, [*to, *a, *b]), *c, 0, 0], op.words()]);
+            }
+            Operation::LeaveIf { cond, flags } => {
+                cells.push([first(TAPE_LEAVE_IF, [0, *flags, 0]), *cond, 0, 0]);
+            }
+            Operation::LeaveIfZero { of, inverted } => {
+                cells.push([first(TAPE_LEAVE_IF_ZERO, [0, *of, 0]), u32::from(*inverted), 0, 0]);
+            }
+            Operation::Store { address, values: [low, high], size, is_pair } => {
+                let kind = size.trailing_zeros() | u32::from(*is_pair) << 16;
+                cells.push([first(TAPE_STORE, [*address, *low, *high]), kind, 0, 0]);
+            }
+            Operation::Fold { number, of } => {
+                cells.push([first(TAPE_FOLD, [0, *of, 0]), *number as u32, 0, 0]);
+            }
+        }
+    }
+    cells
+}

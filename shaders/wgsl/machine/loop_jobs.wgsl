@@ -1,0 +1,304 @@
+//! The kernels that execute many iterations of a loop at once. They run one after the other, for the same jobs.
+//!
+//! A job is a lane that is at the beginning of an iteration, and a list of operations that the host has proved to be the
+//! iteration, whatever other iterations do. `probe` finds the first iteration that leaves the loop or faults. The last one
+//! before it is left to the interpreter, and so are flags and temporary registers. `prepare` gives the lane the pages that the
+//! others store to. `commit_even` and `commit_odd` store, and combine values with registers: a store changes a whole word, which
+//! the iterations of the next chunk may share, so neighbours are not executed at the same time. `finish` sets the registers.
+
+import package::machine::bindings::{counters, frame_info, parameters};
+import package::machine::frames::{frame_half};
+import package::machine::layout::{
+    COLUMN_HEAD, COLUMN_ROOT, COLUMN_STEPS, COLUMN_TAIL, COUNTER_FRAMES, DISPATCH_ROW, FOLD_LEAST,
+    JOB_HEADER, JOB_INVOCATIONS, JOB_RESULT, LEVEL_BITS, STOP_NONE, TAPE_FOLDS,
+};
+import package::machine::loop_tape::{
+    cells, checked_page, evaluate, fold_identity, fold_key, fold_values, folded, folds, stores,
+};
+import package::machine::memory::{
+    WANT_CHECK_WRITE, WANT_HOST_READ, WANT_WRITE, forget_pages, found_frame, found_fresh, get_state, halves, joined, lane, may_write,
+    set_state, translate,
+};
+
+/// The first cell of each job.
+@group(1) @binding(1) var<storage, read> jobs: array<u32>;
+/// The results of jobs, `JOB_RESULT` words each.
+@group(1) @binding(2) var<storage, read_write> results: array<atomic<u32>>;
+/// The values that workgroups have combined, `TAPE_FOLDS` for each.
+@group(1) @binding(3) var<storage, read_write> partials: array<u64>;
+
+/// The values of the invocations.
+var<workgroup> shared_values: array<u64, JOB_INVOCATIONS>;
+/// The number of pages that the lane has not written.
+var<workgroup> fresh_pages: atomic<u32>;
+
+/// A job.
+struct Job {
+    /// Its number.
+    number: u32,
+    /// The number of workgroups.
+    groups: u32,
+    /// The number of steps of an iteration.
+    length: u32,
+    /// The number of iterations of a chunk.
+    chunk: u32,
+    /// The most iterations.
+    most: u64,
+    /// The index of the first value in `partials`.
+    partial: u32,
+    /// Whether iterations have to be evaluated.
+    evaluates: bool,
+    /// The first cells of the instructions, of registers, of folds and of operations, and the cell behind the last one.
+    code: u32,
+    registers: u32,
+    folds: u32,
+    operations: u32,
+    end: u32,
+}
+
+/// Returns the number of the job of a workgroup.
+fn job_of(workgroup: vec3<u32>) -> u32 {
+    return workgroup.y + workgroup.z * DISPATCH_ROW;
+}
+
+/// Begins with a job.
+fn open(number: u32) -> Job {
+    let at = jobs[number];
+    let first = cells[at];
+    let second = cells[at + 1u];
+    let counts = cells[at + 2u];
+    let first_store = at + JOB_HEADER + (first.z + 3u) / 4u;
+    let registers = first_store + counts.x;
+    let first_fold = registers + counts.y;
+    let operations = first_fold + counts.z;
+    lane = first.x;
+    stores = vec2<u32>(first_store, registers);
+    folds = first_fold;
+    checked_page = 0lu;
+    forget_pages();
+    return Job(
+        number, first.y, first.z, first.w, joined(second.x, second.y), second.z, second.w == 1u,
+        at + JOB_HEADER, registers, first_fold, operations, operations + counts.w,
+    );
+}
+
+/// Finds the first iteration of each job that is not valid.
+@compute @workgroup_size(JOB_INVOCATIONS)
+fn probe(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let number = job_of(workgroup);
+    if number >= parameters.jobs {
+        return;
+    }
+    let job = open(number);
+    if !job.evaluates || workgroup.x >= job.groups {
+        return;
+    }
+    let most = u32(job.most);
+    let stride = job.groups * JOB_INVOCATIONS * job.chunk;
+    for (var first = (workgroup.x * JOB_INVOCATIONS + local) * job.chunk; first < most; first += stride) {
+        // Iterations behind one that is not valid do not matter.
+        let end = min(first + job.chunk, atomicLoad(&results[number * JOB_RESULT]));
+        for (var iteration = first; iteration < end; iteration += 1u) {
+            if !evaluate(job.operations, job.end, u64(iteration), false) {
+                atomicMin(&results[number * JOB_RESULT], iteration);
+                break;
+            }
+        }
+    }
+}
+
+/// Returns the number of iterations that are executed.
+fn committed(job: Job) -> u64 {
+    if atomicLoad(&results[job.number * JOB_RESULT + 3u]) != 0u {
+        return 0lu;
+    }
+    if !job.evaluates {
+        return job.most - 1lu;
+    }
+    let valid = atomicLoad(&results[job.number * JOB_RESULT]);
+    return u64(max(valid, 1u) - 1u);
+}
+
+/// Returns the first page that a store writes in some iterations, and the number of pages. The store is two cells: the range of
+/// addresses of all iterations, and the step with the number of bytes.
+fn stored_pages(at: u32, most: u64, count: u64) -> vec2<u64> {
+    let range = cells[at];
+    let step_cell = cells[at + 1u];
+    let step = joined(step_cell.x, step_cell.y);
+    var begin = joined(range.x, range.y);
+    let end = joined(range.z, range.w);
+    let bytes = u64(step_cell.z);
+    var last = begin + (count - 1lu) * step + bytes - 1lu;
+    if (step >> 63u) == 1lu {
+        // The first iteration is at the end.
+        last = end - 1lu;
+        begin = end - bytes + (count - 1lu) * step;
+    }
+    return vec2<u64>(begin >> 12u, (last >> 12u) - (begin >> 12u) + 1lu);
+}
+
+/// Makes sure that the lane has some frames behind those in use. Returns whether it has.
+fn has_spare_frames(count: u32) -> bool {
+    let tail = halves(get_state(COLUMN_TAIL));
+    let head = halves(get_state(COLUMN_HEAD));
+    var last = tail.x;
+    var next = head.y;
+    if last != 0u {
+        next = frame_info[last].z;
+    }
+    var missing = count;
+    while missing > 0u && next != 0u {
+        last = next;
+        next = frame_info[last].z;
+        missing -= 1u;
+    }
+    if missing == 0u {
+        return true;
+    }
+    let first = atomicAdd(&counters[COUNTER_FRAMES], missing);
+    for (var frame = first; frame < first + missing; frame += 1u) {
+        if frame >= parameters.frames {
+            return false;
+        }
+        frame_info[frame] = vec4<u32>();
+        if last == 0u {
+            set_state(COLUMN_HEAD, joined(head.x, frame));
+        } else {
+            frame_info[last].z = frame;
+        }
+        last = frame;
+    }
+    return true;
+}
+
+/// Returns whether the lane has another instruction at the place of one of the job.
+fn is_changed(job: Job, place: u32) -> bool {
+    let words = cells[job.code + place / 4u];
+    let address = cells[job.code - 1u];
+    let at = joined(address.x, address.y) + u64(place) * 4lu;
+    if translate(WANT_HOST_READ, at) != STOP_NONE {
+        return true;
+    }
+    let word = frame_half(found_frame, (u32(at) & 4095u) >> 3u, (u32(at) >> 2u) & 1u);
+    return word != words[place % 4u];
+}
+
+/// Gives the lane of each job the pages that its iterations store to, if there is room for all of them.
+@compute @workgroup_size(JOB_INVOCATIONS)
+fn prepare(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let number = job_of(workgroup);
+    let is_job = number < parameters.jobs;
+    let job = open(min(number, parameters.jobs - 1u));
+    if is_job && local < job.length && is_changed(job, local) {
+        atomicStore(&results[number * JOB_RESULT + 3u], 1u);
+    }
+    storageBarrier();
+    let count = committed(job);
+    let is_needed = is_job && count > 0lu && stores.x < stores.y;
+    if local == 0u {
+        atomicStore(&fresh_pages, 0u);
+    }
+    workgroupBarrier();
+    var all = 0u;
+    for (var at = stores.x; is_needed && at < stores.y; at += 2u) {
+        let pages = stored_pages(at, job.most, count);
+        all += u32(pages.y);
+        for (var i = local; i < u32(pages.y); i += JOB_INVOCATIONS) {
+            if translate(WANT_CHECK_WRITE, (pages.x + u64(i)) << 12u) == STOP_NONE {
+                atomicAdd(&fresh_pages, found_fresh);
+            }
+        }
+    }
+    workgroupBarrier();
+    if !is_needed || local != 0u {
+        return;
+    }
+    // The nodes on the paths to the pages, too.
+    let levels = halves(get_state(COLUMN_ROOT)).y;
+    let nodes = levels * ((all >> LEVEL_BITS) + stores.y - stores.x + 1u);
+    if !may_write(atomicLoad(&fresh_pages)) || !has_spare_frames(all + nodes) {
+        atomicStore(&results[number * JOB_RESULT + 3u], 1u);
+        return;
+    }
+    for (var at = stores.x; at < stores.y; at += 2u) {
+        let pages = stored_pages(at, job.most, count);
+        for (var i = 0u; i < u32(pages.y); i += 1u) {
+            translate(WANT_WRITE, (pages.x + u64(i)) << 12u);
+        }
+    }
+}
+
+/// Executes the chunks of a job that are even or odd.
+fn commit(workgroup: vec3<u32>, local: u32, odd: u32) {
+    let number = job_of(workgroup);
+    let job = open(min(number, parameters.jobs - 1u));
+    let is_job = number < parameters.jobs && job.evaluates && workgroup.x < job.groups;
+    let fold_count = job.operations - job.folds;
+    for (var i = 0u; i < fold_count; i += 1u) {
+        folded[i] = fold_identity(cells[job.folds + i].y);
+    }
+    let count = u32(committed(job));
+    let stride = job.groups * JOB_INVOCATIONS;
+    let chunks = count / job.chunk + 1u;
+    for (var chunk = 2u * (workgroup.x * JOB_INVOCATIONS + local) + odd; is_job && chunk < chunks; chunk += 2u * stride) {
+        let end = min((chunk + 1u) * job.chunk, count);
+        for (var iteration = chunk * job.chunk; iteration < end; iteration += 1u) {
+            evaluate(job.operations, job.end, u64(iteration), true);
+        }
+    }
+    for (var i = 0u; i < fold_count; i += 1u) {
+        workgroupBarrier();
+        shared_values[local] = folded[i];
+        workgroupBarrier();
+        if is_job && local == 0u {
+            let kind = cells[job.folds + i].y;
+            var value = shared_values[0];
+            for (var other = 1u; other < JOB_INVOCATIONS; other += 1u) {
+                value = fold_values(kind, value, shared_values[other]);
+            }
+            partials[job.partial + (2u * workgroup.x + odd) * TAPE_FOLDS + i] = value;
+        }
+    }
+}
+
+/// Executes every second chunk of the jobs, the first one among them.
+@compute @workgroup_size(JOB_INVOCATIONS)
+fn commit_even(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    commit(workgroup, local, 0u);
+}
+
+/// Executes the other chunks.
+@compute @workgroup_size(JOB_INVOCATIONS)
+fn commit_odd(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    commit(workgroup, local, 1u);
+}
+
+/// Sets the registers of the lanes.
+@compute @workgroup_size(JOB_INVOCATIONS)
+fn finish(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let number = workgroup.x * JOB_INVOCATIONS + local;
+    if number >= parameters.jobs {
+        return;
+    }
+    let job = open(number);
+    let count = committed(job);
+    for (var at = job.registers; at < job.folds; at += 1u) {
+        let cell = cells[at];
+        let value = get_state(cell.x) + joined(cell.z, cell.w) * count;
+        set_state(cell.x, select(value & 0xfffffffflu, value, cell.y == 1u || count == 0lu));
+    }
+    for (var i = 0u; count > 0lu && i < job.operations - job.folds; i += 1u) {
+        let fold = cells[job.folds + i];
+        var value = fold_key(fold, get_state(fold.x));
+        for (var partial = 0u; partial < 2u * job.groups; partial += 1u) {
+            value = fold_values(fold.y, value, partials[job.partial + partial * TAPE_FOLDS + i]);
+        }
+        if fold.y >= FOLD_LEAST {
+            value = (value ^ (u64(fold.z) << 63u)) >> select(32u, 0u, fold.w == 1u);
+        }
+        set_state(fold.x, select(value & 0xfffffffflu, value, fold.w == 1u));
+    }
+    set_state(COLUMN_STEPS, get_state(COLUMN_STEPS) + count * u64(job.length));
+    atomicStore(&results[number * JOB_RESULT + 1u], u32(count));
+    atomicStore(&results[number * JOB_RESULT + 2u], u32(count >> 32u));
+}
