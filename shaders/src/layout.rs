@@ -230,7 +230,8 @@ constants! {
     /// The number of cells of the header of a job: the lane, the number of workgroups, the number of instructions and of
     /// iterations of a chunk; the most iterations in two words, the index of the first partial result, and 1 if iterations are
     /// evaluated; the numbers of cells of stores, registers, folds and operations; the address of the first instruction in two
-    /// words. The instructions are behind it, four in each cell.
+    /// words, the number of iterations that are evaluated to find out which are valid, and the number of cells of loads. The
+    /// instructions are behind it, four in each cell.
     JOB_HEADER = 4;
     /// Fold: the sum.
     FOLD_SUM = 0;
@@ -245,8 +246,8 @@ constants! {
     /// Fold: the greatest value, as keys.
     FOLD_GREATEST = 5;
     /// The number of words of the result of a job: the number of valid iterations if they are evaluated; the number of iterations
-    /// that were executed, in two words; and 1 if none is because there is no room for pages, or because the lane has other
-    /// code.
+    /// that were executed, in two words, the first of which is before that whether iterations are evaluated to find out which are
+    /// valid; and 1 if none is executed because there is no room for pages, or because the lane has other code.
     JOB_RESULT = 4;
 
     // System calls of Linux programs: the treatment of each number. The host serves numbers from `CALLS` on.

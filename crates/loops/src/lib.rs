@@ -33,6 +33,7 @@ mod memory;
 mod motion;
 mod obstacle;
 mod plan;
+mod reach;
 mod registers;
 mod result;
 mod tape;

@@ -11,6 +11,11 @@ use kvrm_arm64::semantics::multiply::{long_product, multiply_high};
 use kvrm_arm64::semantics::operand::{ASR, LSL, LSR, ROR};
 use kvrm_arm64::semantics::{sign_extend, truncate};
 
+/// Returns whether a micro-op is the extraction of a second operand that shifts to the left and then to the right with zeros.
+pub(crate) fn is_unsigned_extraction(op: MicroOp) -> bool {
+    ![SIGNED, ROTATED].contains(&op.extraction())
+}
+
 /// Returns the result of a micro-op of [`Atom::Result`](crate::Atom::Result) for its operands. The handler 0 is the extraction
 /// of a second operand.
 pub(crate) fn result(op: MicroOp, operands: &[u64]) -> u64 {

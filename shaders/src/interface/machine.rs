@@ -960,10 +960,13 @@ pub struct LoopJobs {
 }
 
 impl LoopJobs {
+    /// Checks the pages of jobs whose iterations are all valid if the lane may access these pages. If it may not, iterations have to be
+    /// evaluated.
+    pub const CHECK: Entry<Self> = Entry::new("check", Workgroup::Fixed(256));
     /// Finds the first iteration of each job that is not valid.
     pub const PROBE: Entry<Self> = Entry::new("probe", Workgroup::Fixed(64));
     /// Gives the lane of each job the pages that its iterations store to, if there is room for all of them.
-    pub const PREPARE: Entry<Self> = Entry::new("prepare", Workgroup::Fixed(64));
+    pub const PREPARE: Entry<Self> = Entry::new("prepare", Workgroup::Fixed(256));
     /// Executes every second chunk of the jobs, the first one among them.
     pub const COMMIT_EVEN: Entry<Self> = Entry::new("commit_even", Workgroup::Fixed(64));
     /// Executes the other chunks.
@@ -1127,7 +1130,7 @@ pub const KERNELS: &[KernelInfo] = &[
     KernelInfo { module: "machine::interpreter_many", entries: &["run"], families: &["FramePools", "StageOrder", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::interpreter_network", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::interpreter_network_few", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
-    KernelInfo { module: "machine::loop_jobs", entries: &["probe", "prepare", "commit_even", "commit_odd", "finish"], families: &["FramePools"] },
+    KernelInfo { module: "machine::loop_jobs", entries: &["check", "probe", "prepare", "commit_even", "commit_odd", "finish"], families: &["FramePools"] },
     KernelInfo { module: "machine::mark", entries: &["mark", "unmark"], families: &[] },
     KernelInfo { module: "machine::transfer", entries: &["read_pieces", "write_pieces", "reset"], families: &["FramePools"] },
 ];

@@ -272,7 +272,7 @@ const TAPE_FOLDS = 4u;
 /// The invocations of a workgroup that executes a job.
 const JOB_INVOCATIONS = 64u;
 
-/// The number of cells of the header of a job: the lane, the number of workgroups, the number of instructions and of iterations of a chunk; the most iterations in two words, the index of the first partial result, and 1 if iterations are evaluated; the numbers of cells of stores, registers, folds and operations; the address of the first instruction in two words. The instructions are behind it, four in each cell.
+/// The number of cells of the header of a job: the lane, the number of workgroups, the number of instructions and of iterations of a chunk; the most iterations in two words, the index of the first partial result, and 1 if iterations are evaluated; the numbers of cells of stores, registers, folds and operations; the address of the first instruction in two words, the number of iterations that are evaluated to find out which are valid, and the number of cells of loads. The instructions are behind it, four in each cell.
 const JOB_HEADER = 4u;
 
 /// Fold: the bitwise AND.
@@ -290,7 +290,7 @@ const FOLD_LEAST = 4u;
 /// Fold: the greatest value, as keys.
 const FOLD_GREATEST = 5u;
 
-/// The number of words of the result of a job: the number of valid iterations if they are evaluated; the number of iterations that were executed, in two words; and 1 if none is because there is no room for pages, or because the lane has other code.
+/// The number of words of the result of a job: the number of valid iterations if they are evaluated; the number of iterations that were executed, in two words, the first of which is before that whether iterations are evaluated to find out which are valid; and 1 if none is executed because there is no room for pages, or because the lane has other code.
 const JOB_RESULT = 4u;
 
 /// The number of system calls in the table of calls.

@@ -1,24 +1,32 @@
 //! The kernels that execute many iterations of a loop at once. They run one after the other, for the same jobs.
 //!
 //! A job is a lane that is at the beginning of an iteration, and a list of operations that the host has proved to be the
-//! iteration, whatever other iterations do. `probe` finds the first iteration that leaves the loop or faults. The last one
-//! before it is left to the interpreter, and so are flags and temporary registers. `prepare` gives the lane the pages that the
-//! others store to. `commit_even` and `commit_odd` store, and combine values with registers: a store changes a whole word, which
-//! the iterations of the next chunk may share, so neighbours are not executed at the same time. `finish` sets the registers.
+//! iteration, whatever other iterations do. `check` checks all pages that iterations access, if they are known before; else `probe`
+//! evaluates iterations to find the first one that leaves the loop or faults. The last one before it is left to the interpreter,
+//! and so are flags and temporary registers. `prepare` gives the lane the pages that the others store to. `commit_even` and
+//! `commit_odd` store, and combine values with registers: a store changes a whole word, which the iterations of the next chunk may
+//! share, so neighbours are not executed at the same time. `finish` sets the registers.
 
 import package::machine::bindings::{counters, frame_info, parameters};
-import package::machine::frames::{frame_half};
+import package::machine::frames::{frame_half, frame_handle, frame_store_words, frame_words};
 import package::machine::layout::{
-    COLUMN_HEAD, COLUMN_ROOT, COLUMN_STEPS, COLUMN_TAIL, COUNTER_FRAMES, DISPATCH_ROW, FOLD_LEAST,
-    JOB_HEADER, JOB_INVOCATIONS, JOB_RESULT, LEVEL_BITS, STOP_NONE, TAPE_FOLDS,
+    COLUMN_HEAD, COLUMN_ROOT, COLUMN_STEPS, COLUMN_TAIL, COLUMN_WINDOW, COUNTER_FRAMES, DISPATCH_ROW, ENTRY_FRAME, ENTRY_OWNED,
+    ENTRY_PRIVATE, FOLD_LEAST, FRAME_WORDS, INFO_CODE_MARKED, INFO_CODE_PAGE, JOB_HEADER, JOB_INVOCATIONS, JOB_RESULT, LEVEL_BITS,
+    STOP_NONE, TAPE_FOLDS,
 };
 import package::machine::loop_tape::{
-    cells, checked_page, evaluate, fold_identity, fold_key, fold_values, folded, folds, stores,
+    cells, checked_page, evaluate, fold_identity, fold_key, fold_values, folded, folds, is_writable, stores,
 };
 import package::machine::memory::{
-    WANT_CHECK_WRITE, WANT_HOST_READ, WANT_WRITE, forget_pages, found_frame, found_fresh, get_state, halves, joined, lane, may_write,
+    PAGE_MASK, WANT_HOST_READ, WANT_READ, forget_pages, found_frame, get_state, halves, joined, lane, may_write, node_entry, own_path, set_node_entry,
     set_state, translate,
 };
+
+/// The invocations of a workgroup that makes pages a lane's own. Half as many as words in a page, or fewer.
+const PAGES_INVOCATIONS = 256u;
+
+/// The bytes of a page.
+const PAGE_BYTES = 4096lu;
 
 /// The first cell of each job.
 @group(1) @binding(1) var<storage, read> jobs: array<u32>;
@@ -31,6 +39,10 @@ import package::machine::memory::{
 var<workgroup> shared_values: array<u64, JOB_INVOCATIONS>;
 /// The number of pages that the lane has not written.
 var<workgroup> fresh_pages: atomic<u32>;
+/// The number of pages whose frames are not the lane's own.
+var<workgroup> shared_pages: atomic<u32>;
+/// The new frame of each page, or 0 if it needs none, and the handle of the old one.
+var<workgroup> page_frames: array<vec2<u32>, PAGES_INVOCATIONS>;
 
 /// A job.
 struct Job {
@@ -48,8 +60,11 @@ struct Job {
     partial: u32,
     /// Whether iterations have to be evaluated.
     evaluates: bool,
-    /// The first cells of the instructions, of registers, of folds and of operations, and the cell behind the last one.
+    /// The number of iterations that are evaluated to find out which are valid.
+    probed: u32,
+    /// The first cells of the instructions, of loads, of registers, of folds and of operations, and the cell behind the last one.
     code: u32,
+    loads: u32,
     registers: u32,
     folds: u32,
     operations: u32,
@@ -67,7 +82,9 @@ fn open(number: u32) -> Job {
     let first = cells[at];
     let second = cells[at + 1u];
     let counts = cells[at + 2u];
-    let first_store = at + JOB_HEADER + (first.z + 3u) / 4u;
+    let fourth = cells[at + 3u];
+    let loads = at + JOB_HEADER + (first.z + 3u) / 4u;
+    let first_store = loads + fourth.w;
     let registers = first_store + counts.x;
     let first_fold = registers + counts.y;
     let operations = first_fold + counts.z;
@@ -77,9 +94,43 @@ fn open(number: u32) -> Job {
     checked_page = 0lu;
     forget_pages();
     return Job(
-        number, first.y, first.z, first.w, joined(second.x, second.y), second.z, second.w == 1u,
-        at + JOB_HEADER, registers, first_fold, operations, operations + counts.w,
+        number, first.y, first.z, first.w, joined(second.x, second.y), second.z, second.w == 1u, fourth.z,
+        at + JOB_HEADER, loads, registers, first_fold, operations, operations + counts.w,
     );
+}
+
+/// Checks the pages of jobs whose iterations are all valid if the lane may access these pages. If it may not, iterations have to be
+/// evaluated.
+@compute @workgroup_size(PAGES_INVOCATIONS)
+fn check(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let number = job_of(workgroup);
+    if number >= parameters.jobs {
+        return;
+    }
+    let job = open(number);
+    if atomicLoad(&results[number * JOB_RESULT + 1u]) != 0u {
+        return;
+    }
+    var is_permitted = true;
+    for (var at = job.loads; at < stores.x; at += 1u) {
+        let range = cells[at];
+        let begin = joined(range.x, range.y) & ~PAGE_MASK;
+        let end = joined(range.z, range.w);
+        for (var page = begin + u64(local) * PAGE_BYTES; is_permitted && page < end; page += u64(PAGES_INVOCATIONS) * PAGE_BYTES) {
+            is_permitted = translate(WANT_READ, page) == STOP_NONE;
+        }
+    }
+    for (var at = stores.x; at < stores.y; at += 2u) {
+        let range = cells[at];
+        let begin = joined(range.x, range.y) & ~PAGE_MASK;
+        let end = joined(range.z, range.w);
+        for (var page = begin + u64(local) * PAGE_BYTES; is_permitted && page < end; page += u64(PAGES_INVOCATIONS) * PAGE_BYTES) {
+            is_permitted = is_writable(page);
+        }
+    }
+    if !is_permitted {
+        atomicStore(&results[number * JOB_RESULT + 1u], 1u);
+    }
 }
 
 /// Finds the first iteration of each job that is not valid.
@@ -90,14 +141,13 @@ fn probe(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
         return;
     }
     let job = open(number);
-    if !job.evaluates || workgroup.x >= job.groups {
+    if workgroup.x >= job.groups || atomicLoad(&results[number * JOB_RESULT + 1u]) == 0u {
         return;
     }
-    let most = u32(job.most);
     let stride = job.groups * JOB_INVOCATIONS * job.chunk;
-    for (var first = (workgroup.x * JOB_INVOCATIONS + local) * job.chunk; first < most; first += stride) {
+    for (var first = (workgroup.x * JOB_INVOCATIONS + local) * job.chunk; first < job.probed; first += stride) {
         // Iterations behind one that is not valid do not matter.
-        let end = min(first + job.chunk, atomicLoad(&results[number * JOB_RESULT]));
+        let end = min(min(first + job.chunk, job.probed), atomicLoad(&results[number * JOB_RESULT]));
         for (var iteration = first; iteration < end; iteration += 1u) {
             if !evaluate(job.operations, job.end, u64(iteration), false) {
                 atomicMin(&results[number * JOB_RESULT], iteration);
@@ -183,8 +233,86 @@ fn is_changed(job: Job, place: u32) -> bool {
     return word != words[place % 4u];
 }
 
+/// Returns the node with the entry of a page, and the entry. It is marked as owned if all entries above it are, too.
+fn leaf_of(page: u64) -> vec2<u32> {
+    let relative = page - get_state(COLUMN_WINDOW);
+    let root = halves(get_state(COLUMN_ROOT));
+    var entry = root.x;
+    var node = 0u;
+    var owned = ENTRY_OWNED;
+    var level = root.y;
+    while level > 0u && entry != 0u {
+        level -= 1u;
+        owned &= entry;
+        node = entry >> ENTRY_FRAME;
+        entry = node_entry(node, u32(relative >> (LEVEL_BITS * level)) & ((1u << LEVEL_BITS) - 1u));
+    }
+    return vec2<u32>(node, entry & (owned | ~ENTRY_OWNED));
+}
+
+/// Makes pages the lane's own, at most one for each invocation. The lane has enough spare frames.
+fn own_pages(first: u64, count: u32, local: u32) {
+    if local == 0u {
+        own_path(first, 1u);
+        own_path(first + u64(count) - 1lu, 1u);
+        atomicStore(&fresh_pages, 0u);
+    }
+    storageBarrier();
+    workgroupBarrier();
+    let page = first + u64(local);
+    let leaf = leaf_of(page);
+    let entry = leaf.y;
+    let is_shared = local < count && (entry & ENTRY_OWNED) == 0u;
+    page_frames[local] = vec2<u32>(select(0u, 1u, is_shared), frame_handle(entry >> ENTRY_FRAME));
+    if local < count && (entry & ENTRY_PRIVATE) == 0u {
+        atomicAdd(&fresh_pages, 1u);
+    }
+    workgroupBarrier();
+    if local == 0u {
+        let tail = halves(get_state(COLUMN_TAIL));
+        var last = tail.x;
+        var next = halves(get_state(COLUMN_HEAD)).y;
+        if last != 0u {
+            next = frame_info[last].z;
+        }
+        for (var i = 0u; i < count; i += 1u) {
+            if page_frames[i].x != 0u {
+                page_frames[i].x = next;
+                last = next;
+                next = frame_info[last].z;
+            }
+        }
+        set_state(COLUMN_TAIL, joined(last, tail.y + atomicLoad(&fresh_pages)));
+    }
+    storageBarrier();
+    workgroupBarrier();
+    if is_shared {
+        let frame = page_frames[local].x;
+        let info = frame_info[frame];
+        frame_info[frame] = vec4<u32>(u32(page), u32(page >> 32u), info.z, info.w & INFO_CODE_PAGE);
+        let flags = (entry & ((1u << ENTRY_FRAME) - 1u)) | ENTRY_OWNED | ENTRY_PRIVATE;
+        let index = u32(page - get_state(COLUMN_WINDOW)) & ((1u << LEVEL_BITS) - 1u);
+        set_node_entry(leaf.x, index, (frame << ENTRY_FRAME) | flags);
+    } else if local < count {
+        frame_info[entry >> ENTRY_FRAME].w &= ~INFO_CODE_MARKED;
+    }
+    for (var at = local; at < count * FRAME_WORDS; at += 2u * PAGES_INVOCATIONS) {
+        // Both words are of the same page.
+        let frames = page_frames[at / FRAME_WORDS];
+        if frames.x != 0u {
+            let word = at % FRAME_WORDS;
+            let one = frame_words(frames.y, word);
+            let other = frame_words(frames.y, word + PAGES_INVOCATIONS);
+            frame_store_words(frame_handle(frames.x), word, one);
+            frame_store_words(frame_handle(frames.x), word + PAGES_INVOCATIONS, other);
+        }
+    }
+    storageBarrier();
+    workgroupBarrier();
+}
+
 /// Gives the lane of each job the pages that its iterations store to, if there is room for all of them.
-@compute @workgroup_size(JOB_INVOCATIONS)
+@compute @workgroup_size(PAGES_INVOCATIONS)
 fn prepare(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let number = job_of(workgroup);
     let is_job = number < parameters.jobs;
@@ -192,40 +320,57 @@ fn prepare(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     if is_job && local < job.length && is_changed(job, local) {
         atomicStore(&results[number * JOB_RESULT + 3u], 1u);
     }
-    storageBarrier();
-    let count = committed(job);
-    let is_needed = is_job && count > 0lu && stores.x < stores.y;
     if local == 0u {
         atomicStore(&fresh_pages, 0u);
+        atomicStore(&shared_pages, 0u);
     }
+    storageBarrier();
     workgroupBarrier();
-    var all = 0u;
+    let count = committed(job);
+    let is_needed = is_job && count > 0lu;
     for (var at = stores.x; is_needed && at < stores.y; at += 2u) {
         let pages = stored_pages(at, job.most, count);
-        all += u32(pages.y);
-        for (var i = local; i < u32(pages.y); i += JOB_INVOCATIONS) {
-            if translate(WANT_CHECK_WRITE, (pages.x + u64(i)) << 12u) == STOP_NONE {
-                atomicAdd(&fresh_pages, found_fresh);
+        for (var i = local; i < u32(pages.y); i += PAGES_INVOCATIONS) {
+            let entry = leaf_of(pages.x + u64(i)).y;
+            if (entry & ENTRY_PRIVATE) == 0u {
+                atomicAdd(&fresh_pages, 1u);
+            }
+            if (entry & ENTRY_OWNED) == 0u {
+                atomicAdd(&shared_pages, 1u);
             }
         }
     }
     workgroupBarrier();
-    if !is_needed || local != 0u {
-        return;
-    }
-    // The nodes on the paths to the pages, too.
-    let levels = halves(get_state(COLUMN_ROOT)).y;
-    let nodes = levels * ((all >> LEVEL_BITS) + stores.y - stores.x + 1u);
-    if !may_write(atomicLoad(&fresh_pages)) || !has_spare_frames(all + nodes) {
-        atomicStore(&results[number * JOB_RESULT + 3u], 1u);
-        return;
-    }
-    for (var at = stores.x; at < stores.y; at += 2u) {
-        let pages = stored_pages(at, job.most, count);
-        for (var i = 0u; i < u32(pages.y); i += 1u) {
-            translate(WANT_WRITE, (pages.x + u64(i)) << 12u);
+    let shared_count = atomicLoad(&shared_pages);
+    if is_needed && local == 0u && shared_count > 0u {
+        // The nodes on the paths to the pages, too.
+        let levels = halves(get_state(COLUMN_ROOT)).y;
+        let nodes = levels * ((shared_count >> LEVEL_BITS) + stores.y - stores.x + 1u);
+        if !may_write(atomicLoad(&fresh_pages)) || !has_spare_frames(shared_count + nodes) {
+            atomicStore(&results[number * JOB_RESULT + 3u], 1u);
         }
     }
+    storageBarrier();
+    workgroupBarrier();
+    let has_room = is_needed && committed(job) > 0lu;
+    for (var at = stores.x; at < stores.y; at += 2u) {
+        let pages = stored_pages(at, job.most, max(count, 1lu));
+        for (var i = 0u; has_room && i < u32(pages.y); i += PAGES_INVOCATIONS) {
+            own_pages(pages.x + u64(i), min(u32(pages.y) - i, PAGES_INVOCATIONS), local);
+        }
+    }
+}
+
+/// Combines the values of the invocations. The result is that of the first one.
+fn fold_workgroup(kind: u32, value: u64, local: u32) -> u64 {
+    workgroupBarrier();
+    shared_values[local] = value;
+    workgroupBarrier();
+    var result = value;
+    for (var other = 1u; local == 0u && other < JOB_INVOCATIONS; other += 1u) {
+        result = fold_values(kind, result, shared_values[other]);
+    }
+    return result;
 }
 
 /// Executes the chunks of a job that are even or odd.
@@ -247,15 +392,8 @@ fn commit(workgroup: vec3<u32>, local: u32, odd: u32) {
         }
     }
     for (var i = 0u; i < fold_count; i += 1u) {
-        workgroupBarrier();
-        shared_values[local] = folded[i];
-        workgroupBarrier();
+        let value = fold_workgroup(cells[job.folds + i].y, folded[i], local);
         if is_job && local == 0u {
-            let kind = cells[job.folds + i].y;
-            var value = shared_values[0];
-            for (var other = 1u; other < JOB_INVOCATIONS; other += 1u) {
-                value = fold_values(kind, value, shared_values[other]);
-            }
             partials[job.partial + (2u * workgroup.x + odd) * TAPE_FOLDS + i] = value;
         }
     }
@@ -276,29 +414,36 @@ fn commit_odd(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
 /// Sets the registers of the lanes.
 @compute @workgroup_size(JOB_INVOCATIONS)
 fn finish(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let number = workgroup.x * JOB_INVOCATIONS + local;
-    if number >= parameters.jobs {
-        return;
-    }
-    let job = open(number);
+    let number = job_of(workgroup);
+    let is_job = number < parameters.jobs;
+    let job = open(min(number, parameters.jobs - 1u));
     let count = committed(job);
-    for (var at = job.registers; at < job.folds; at += 1u) {
+    let is_needed = is_job && count > 0lu;
+    for (var at = job.registers + local; is_needed && at < job.folds; at += JOB_INVOCATIONS) {
         let cell = cells[at];
         let value = get_state(cell.x) + joined(cell.z, cell.w) * count;
-        set_state(cell.x, select(value & 0xfffffffflu, value, cell.y == 1u || count == 0lu));
+        set_state(cell.x, select(value & 0xfffffffflu, value, cell.y == 1u));
     }
-    for (var i = 0u; count > 0lu && i < job.operations - job.folds; i += 1u) {
+    for (var i = 0u; i < job.operations - job.folds; i += 1u) {
         let fold = cells[job.folds + i];
-        var value = fold_key(fold, get_state(fold.x));
-        for (var partial = 0u; partial < 2u * job.groups; partial += 1u) {
+        var value = fold_identity(fold.y);
+        for (var partial = local; is_needed && partial < 2u * job.groups; partial += JOB_INVOCATIONS) {
             value = fold_values(fold.y, value, partials[job.partial + partial * TAPE_FOLDS + i]);
         }
-        if fold.y >= FOLD_LEAST {
-            value = (value ^ (u64(fold.z) << 63u)) >> select(32u, 0u, fold.w == 1u);
+        value = fold_workgroup(fold.y, value, local);
+        if is_needed && local == 0u {
+            value = fold_values(fold.y, fold_key(fold, get_state(fold.x)), value);
+            if fold.y >= FOLD_LEAST {
+                value = (value ^ (u64(fold.z) << 63u)) >> select(32u, 0u, fold.w == 1u);
+            }
+            set_state(fold.x, select(value & 0xfffffffflu, value, fold.w == 1u));
         }
-        set_state(fold.x, select(value & 0xfffffffflu, value, fold.w == 1u));
     }
-    set_state(COLUMN_STEPS, get_state(COLUMN_STEPS) + count * u64(job.length));
-    atomicStore(&results[number * JOB_RESULT + 1u], u32(count));
-    atomicStore(&results[number * JOB_RESULT + 2u], u32(count >> 32u));
+    if is_needed && local == 0u {
+        set_state(COLUMN_STEPS, get_state(COLUMN_STEPS) + count * u64(job.length));
+    }
+    if is_job && local == 0u {
+        atomicStore(&results[number * JOB_RESULT + 1u], u32(count));
+        atomicStore(&results[number * JOB_RESULT + 2u], u32(count >> 32u));
+    }
 }

@@ -164,6 +164,10 @@ impl Row {
             if stepped.cpu(lane)? != at_once.cpu(lane)? {
                 bail!("the loop {} gave other registers in lane {lane} than stepping it", of.name);
             }
+            let written = |machine: &mut Machine| of.written(machine, lane, iterations);
+            if written(&mut stepped)? != written(&mut at_once)? {
+                bail!("the loop {} gave other memory in lane {lane} than stepping it", of.name);
+            }
         }
         row.stepped.sort_by(f64::total_cmp);
         row.at_once.sort_by(f64::total_cmp);

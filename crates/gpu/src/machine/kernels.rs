@@ -102,7 +102,7 @@ pub(crate) struct Kernels {
 }
 
 /// The kernels that execute iterations of loops at once, in the order in which they run.
-pub(crate) type LoopKernels = [wgpu::ComputePipeline; 5];
+pub(crate) type LoopKernels = [wgpu::ComputePipeline; 6];
 
 /// The layouts of the bind groups.
 #[derive(Debug)]
@@ -383,6 +383,7 @@ impl Kernels {
                 kernel.pipeline(entry, groups, LoopJobsOverrides { pool_shift: self.pool_shift })
             };
             Ok([
+                pipeline(LoopJobs::CHECK)?,
                 pipeline(LoopJobs::PROBE)?,
                 pipeline(LoopJobs::PREPARE)?,
                 pipeline(LoopJobs::COMMIT_EVEN)?,

@@ -2,6 +2,7 @@
 
 use kvrm_arm64::micro_op::SP;
 use kvrm_loops::{Fold, Loop, Operation, Plan, Slot, Stream, Tape};
+use kvrm_machine::PAGE_BYTES;
 use kvrm_shaders::layout::{
     COLUMN_SP, FOLD_AND, FOLD_EOR, FOLD_GREATEST, FOLD_LEAST, FOLD_ORR, FOLD_SUM, TAPE_COMPARE, TAPE_COMPUTE,
     TAPE_FOLD, TAPE_FOLDS, TAPE_LEAVE_IF, TAPE_LEAVE_IF_ZERO, TAPE_LOAD, TAPE_LOGIC, TAPE_PROGRESSION,
@@ -12,6 +13,9 @@ use kvrm_shaders::layout::{
 const CHUNK_BYTES: u128 = 16;
 /// The largest number of iterations of a chunk.
 const CHUNK_MAX: u128 = 1 << 10;
+
+/// The largest number of pages that are checked instead of iterations.
+const PAGES_MAX: u64 = 1 << 16;
 
 /// Four words of a job.
 pub(crate) type Cell = [u32; 4];
@@ -27,8 +31,13 @@ pub(crate) struct LoopJob {
     pub(crate) most: u64,
     /// The number of iterations that one invocation executes, because their stores share words.
     pub(crate) chunk: u32,
-    /// Whether iterations have to be evaluated, because they access memory or combine values.
+    /// Whether iterations access memory, combine values, or may leave the loop.
     pub(crate) evaluates: bool,
+    /// The number of iterations that are evaluated to find out which are valid.
+    pub(crate) probed: u32,
+    /// The ranges of addresses from which iterations load, if all are valid where these pages can be accessed. Only if not, iterations
+    /// are evaluated to find out.
+    pub(crate) loads: Option<Vec<Cell>>,
     pub(crate) stores: Vec<Cell>,
     pub(crate) registers: Vec<Cell>,
     pub(crate) folds: Vec<Cell>,
@@ -50,8 +59,15 @@ impl LoopJob {
             return None;
         }
         let evaluates = !tape.operations.is_empty();
-        let most = if evaluates { plan.most.min(evaluated_max) } else { plan.most };
+        let is_steady = is_steady(&tape);
+        let most = match (evaluates, is_steady) {
+            (false, _) => plan.most,
+            (true, false) => plan.most.min(evaluated_max),
+            (true, true) => plan.most.min(u32::MAX.into()),
+        };
         let streams: Vec<&Stream> = plan.stores().collect();
+        let stores: Vec<_> = streams.iter().map(|stream| stream.range(most)).collect();
+        let loads = tape.loads_within(most, &stores).filter(|loads| pages(loads) <= PAGES_MAX);
         Some(Self {
             lane,
             head,
@@ -59,6 +75,8 @@ impl LoopJob {
             most,
             chunk: chunk(&streams, most)?,
             evaluates,
+            probed: if is_steady { 1 } else { most as u32 },
+            loads: loads.map(|loads| loads.into_iter().map(range).collect()),
             stores: streams.iter().flat_map(|stream| store(stream, most)).collect(),
             registers: tape
                 .steps
@@ -113,9 +131,28 @@ fn chunk(streams: &[&Stream], most: u64) -> Option<u32> {
 /// Returns the cells of a store.
 fn store(stream: &Stream, most: u64) -> [Cell; 2] {
     let (begin, end) = stream.range(most);
-    let ([a, b], [c, d]) = (halves(begin as u64), halves(end as u64));
     let [low, high] = halves(stream.step as u64);
-    [[a, b, c, d], [low, high, stream.bytes as u32, 0]]
+    [range((begin as u64, end as u64)), [low, high, stream.bytes as u32, 0]]
+}
+
+/// Returns the cell of a range of addresses.
+const fn range((begin, end): (u64, u64)) -> Cell {
+    let ([a, b], [c, d]) = (halves(begin), halves(end));
+    [a, b, c, d]
+}
+
+/// Returns the number of pages of ranges of addresses.
+fn pages(ranges: &[(u64, u64)]) -> u64 {
+    ranges.iter().map(|(begin, end)| (end - begin) / PAGE_BYTES as u64 + 2).sum()
+}
+
+/// Returns whether all iterations are the same.
+fn is_steady(tape: &Tape) -> bool {
+    tape.operations.iter().all(|operation| match operation {
+        Operation::Progression { step, .. } => *step == 0,
+        Operation::Store { .. } | Operation::Fold { .. } => false,
+        _ => true,
+    })
 }
 
 /// Returns the cell of a fold.

@@ -1,6 +1,6 @@
 //! Loops without a program around them.
 
-use kvrm::{Error, LaneSetup, PAGE_BYTES, Permissions, Program};
+use kvrm::{Error, LaneSetup, Machine, PAGE_BYTES, Permissions, Program};
 
 /// The largest number of iterations.
 pub(super) const ITERATIONS_MAX: u64 = 1 << 28;
@@ -144,6 +144,18 @@ impl BareLoop {
         lane.set_x(1, SOURCE);
         lane.set_x(2, TABLE);
         lane.set_x(4, iterations);
+    }
+
+    /// Returns the bytes that the loop has written in a lane.
+    pub(super) fn written(
+        &self,
+        machine: &mut Machine,
+        lane: usize,
+        iterations: u64,
+    ) -> Result<Vec<u8>, Error> {
+        let mut bytes = vec![0; (self.writes * iterations) as usize];
+        machine.read(lane, self.target(iterations), &mut bytes)?;
+        Ok(bytes)
     }
 
     /// Returns the steps that end the loop, or are enough for its end.

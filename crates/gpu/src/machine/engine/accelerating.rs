@@ -11,7 +11,9 @@ use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::{REGISTERS, SP};
 use kvrm_loops::{INSTRUCTIONS_MAX, Loop, Memory, Plan};
 use kvrm_machine::PAGE_BYTES;
-use kvrm_shaders::layout::{COLUMN_LIMIT, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, STOP_NONE};
+use kvrm_shaders::layout::{
+    COLUMN_LIMIT, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_FRAMES, STOP_NONE,
+};
 use rayon::prelude::*;
 
 use super::accelerator::{Accelerator, KnownLoop};
@@ -30,6 +32,10 @@ const EVALUATED: [u64; 2] = [1 << 28, 1 << 22];
 /// The largest number of iterations of a job that are evaluated at once.
 const EVALUATED_MAX: u64 = 1 << 24;
 
+/// The largest number of lanes whose registers are fetched before it is known that they are needed: a transfer takes longer than
+/// their bytes.
+const FEW_LANES: usize = 1 << 10;
+
 /// The memory of a lane, which plans do not read: it is on the device.
 struct OnDevice;
 
@@ -45,7 +51,7 @@ impl Memory for OnDevice {
 impl GpuExecutor {
     /// Returns the largest number of steps of the next slice, if lanes are looked at behind it.
     pub(super) fn look_after(&self) -> Option<u32> {
-        let slice = self.accelerator.as_ref()?.slice;
+        let slice = self.accelerator.as_ref()?.next_slice();
         let is_usual = self.store.hooks.is_none()
             && !self.slices.are_limited()
             && self.store.network_variant().is_none();
@@ -58,16 +64,22 @@ impl GpuExecutor {
     pub(super) fn accelerate(&mut self, steps: u32) -> Result<u64, Error> {
         let Some(mut accelerator) = self.accelerator.take() else { return Ok(0) };
         let credited = self.accelerate_with(&mut accelerator, steps);
-        if let Ok(credited) = credited {
-            accelerator.note(credited > 0);
+        if let Ok((credited, approach)) = credited {
+            accelerator.note(credited > 0, approach);
         }
         self.accelerator = Some(accelerator);
-        credited
+        credited.map(|(credited, _)| credited)
     }
 
-    fn accelerate_with(&mut self, accelerator: &mut Accelerator, steps: u32) -> Result<u64, Error> {
+    /// Returns the number of steps in iterations that were executed at once, and how many steps lanes are from where they could.
+    fn accelerate_with(
+        &mut self,
+        accelerator: &mut Accelerator,
+        steps: u32,
+    ) -> Result<(u64, Option<u32>), Error> {
         let columns = &mut self.store.columns;
-        columns.fetch([COLUMN_PC, COLUMN_STOP, COLUMN_STEPS, COLUMN_LIMIT])?;
+        let registers = if self.store.lanes <= FEW_LANES { COLUMN_SP + 1 } else { 0 };
+        columns.fetch((0..registers).chain([COLUMN_PC, COLUMN_STOP, COLUMN_STEPS, COLUMN_LIMIT]))?;
         let mut places: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         let mut running = 0;
         for (lane, stop) in (0..).zip(columns.cached(COLUMN_STOP)) {
@@ -78,9 +90,11 @@ impl GpuExecutor {
         }
         self.look_at(accelerator, &places)?;
         let mut lanes = Vec::new();
+        let mut approach = (0, None);
         for (pc, of_pc) in &places {
             let Some(Some(known)) = accelerator.known(*pc) else { continue };
             known.handle.visit(of_pc.len() as u64, u64::from(steps) * of_pc.len() as u64);
+            approach = approach.max((of_pc.len(), known.approach));
             if let Some(found) = &known.found {
                 let first = registers::cpu(&self.words(of_pc[0] as usize)?);
                 if known.handle.is_proved(&first, self.images[0].features()) {
@@ -89,7 +103,7 @@ impl GpuExecutor {
             }
         }
         if lanes.is_empty() || lanes.len() < running / SHARE_MIN {
-            return Ok(0);
+            return Ok((0, approach.1));
         }
         let columns = &mut self.store.columns;
         columns.fetch(0..=COLUMN_SP)?;
@@ -118,16 +132,17 @@ impl GpuExecutor {
             }
         }
         if planned.is_empty() {
-            return Ok(0);
+            return Ok((0, None));
         }
         let (jobs, of_jobs): (Vec<_>, Vec<_>) =
             planned.into_iter().map(|(job, pc, handle)| (job, (pc, handle.clone()))).unzip();
         self.store.columns.flush()?;
         self.prepare_counters()?;
-        let executed = self.store.execute_loops(&jobs)?;
+        let (executed, counters) = self.store.execute_loops(&jobs)?;
         self.store.columns.invalidate();
         self.cache.forget();
-        let asked_for = self.read_counters()?[kvrm_shaders::layout::COUNTER_FRAMES as usize];
+        self.note_counters(&counters)?;
+        let asked_for = counters[COUNTER_FRAMES as usize];
         if asked_for > self.store.capacity() {
             self.grow(asked_for)?;
         }
@@ -143,7 +158,7 @@ impl GpuExecutor {
         }
         self.last_run.steps += credited;
         self.last_run.steps_max += most;
-        Ok(credited)
+        Ok((credited, None))
     }
 
     /// Looks for the loops around some of the addresses that were not looked at yet, those with the most lanes first.
@@ -174,8 +189,17 @@ impl GpuExecutor {
                 let (head, words) = (handle.head(), handle.words().to_vec());
                 let fetch = |pc: u64| Some(lower(*words.get(pc.wrapping_sub(head) as usize / 4)?, features));
                 let end = head + 4 * (words.len() as u64 - 1);
-                let found = Loop::find_from(end, pc, fetch).ok();
-                KnownLoop { handle, found: found.filter(|found| found.obstacle().is_none()).map(Arc::new) }
+                let find =
+                    |pc| Loop::find_from(end, pc, fetch).ok().filter(|found| found.obstacle().is_none());
+                let found = find(pc).map(Arc::new);
+                let length = words.len() as u64;
+                let after = |steps: u64| head + (pc.wrapping_sub(head) + 4 * steps) % (4 * length);
+                let approach = (1..length).find(|steps| find(after(*steps)).is_some());
+                KnownLoop {
+                    handle,
+                    approach: approach.filter(|_| found.is_none()).map(|steps| steps as u32),
+                    found,
+                }
             });
             accelerator.remember(pc, known);
         }

@@ -17,8 +17,10 @@ pub(super) struct Accelerator {
     pub(super) loops: Loops,
     /// The loops around addresses at which lanes were found.
     known: HashMap<u64, Option<KnownLoop>>,
-    /// The largest number of steps of the next slice.
-    pub(super) slice: u32,
+    /// The largest number of steps of the next slice, if lanes do not approach a place.
+    slice: u32,
+    /// The number of steps after which lanes are expected where iterations can begin.
+    approach: Option<u32>,
 }
 
 /// A loop around an address.
@@ -27,11 +29,13 @@ pub(super) struct KnownLoop {
     pub(super) handle: LoopHandle,
     /// The loop with iterations that begin at the address, if it can be executed at once.
     pub(super) found: Option<Arc<Loop>>,
+    /// The number of steps to the next address for which this is so, if there is one.
+    pub(super) approach: Option<u32>,
 }
 
 impl Accelerator {
     pub(super) fn new(loops: Loops) -> Self {
-        Self { loops, known: HashMap::new(), slice: SLICE_MIN }
+        Self { loops, known: HashMap::new(), slice: SLICE_MIN, approach: None }
     }
 
     /// Returns what is known about an address, if it was looked at.
@@ -52,8 +56,19 @@ impl Accelerator {
         self.known.remove(&pc);
     }
 
-    /// Notes whether lanes gained anything after the last slice. Looks become rare if they do not.
-    pub(super) fn note(&mut self, gains: bool) {
-        self.slice = if gains { SLICE_MIN } else { self.slice.saturating_mul(2) };
+    /// Returns the largest number of steps of the next slice.
+    pub(super) fn next_slice(&self) -> u32 {
+        self.approach.unwrap_or(self.slice)
+    }
+
+    /// Notes whether lanes gained anything after the last slice, or else how far they are from where they could. Looks become rare
+    /// if they do not.
+    pub(super) fn note(&mut self, gains: bool, approach: Option<u32>) {
+        self.approach = if gains || self.approach.is_some() { None } else { approach };
+        if gains {
+            self.slice = SLICE_MIN;
+        } else if self.approach.is_none() {
+            self.slice = self.slice.saturating_mul(2);
+        }
     }
 }

@@ -131,6 +131,12 @@ impl GpuExecutor {
     /// Reads the counters of the last dispatch and adds them to the host's.
     pub(super) fn read_counters(&mut self) -> Result<[u32; COUNTERS as usize], Error> {
         let counters = self.store.counters()?;
+        self.note_counters(&counters)?;
+        Ok(counters)
+    }
+
+    /// Adds the counters of the last dispatch to the host's.
+    pub(super) fn note_counters(&mut self, counters: &[u32; COUNTERS as usize]) -> Result<(), Error> {
         self.has_unread_counters = false;
         if counters[COUNTER_CUT_OFF as usize] != 0 {
             return Err(self.store.device.give_up("its driver has ended loops early, so results are wrong"));
@@ -138,7 +144,7 @@ impl GpuExecutor {
         self.served_calls += u64::from(counters[COUNTER_SERVED as usize]);
         self.printing_calls += u64::from(counters[COUNTER_WRITTEN as usize]);
         self.frames = counters[COUNTER_FRAMES as usize].min(self.store.capacity());
-        Ok(counters)
+        Ok(())
     }
 
     /// Returns the lanes that have not stopped, with the number of steps that each has retired.

@@ -1,7 +1,7 @@
 //! Dispatches that execute iterations of loops at once.
 
 use kvrm_shaders::interface::machine::LoopJobsGroup;
-use kvrm_shaders::layout::{DISPATCH_ROW, JOB_HEADER, JOB_INVOCATIONS, JOB_RESULT, TAPE_FOLDS};
+use kvrm_shaders::layout::{COUNTERS, DISPATCH_ROW, JOB_HEADER, JOB_INVOCATIONS, JOB_RESULT, TAPE_FOLDS};
 
 use super::parameters::Launch;
 use super::resident::Store;
@@ -15,16 +15,20 @@ const CHUNKS: u64 = 4;
 const WORKGROUPS: u64 = 1 << 12;
 
 impl Store {
-    /// Executes iterations of jobs, at most one for each lane. Returns the number of iterations of each that were executed.
-    /// Counters have to be prepared.
-    pub(crate) fn execute_loops(&mut self, jobs: &[LoopJob]) -> Result<Vec<u64>, Error> {
+    /// Executes iterations of jobs, at most one for each lane. Returns the number of iterations of each that were executed, and the
+    /// counters, which have to be prepared.
+    pub(crate) fn execute_loops(
+        &mut self,
+        jobs: &[LoopJob],
+    ) -> Result<(Vec<u64>, [u32; COUNTERS as usize]), Error> {
         let mut cells: Vec<Cell> = Vec::new();
         let (mut firsts, mut results) = (Vec::new(), Vec::new());
         let (mut partials, mut groups_max) = (0, 1);
         for job in jobs {
             firsts.push(cells.len() as u32);
-            results.extend([u32::try_from(job.most).unwrap_or(u32::MAX), 0, 0, 0]);
-            let chunks = if job.evaluates { job.most.div_ceil(job.chunk.into()) } else { 1 };
+            let probes = u32::from(job.evaluates && job.loads.is_none());
+            results.extend([u32::try_from(job.most).unwrap_or(u32::MAX), probes, 0, 0]);
+            let chunks = if job.evaluates { u64::from(job.probed.div_ceil(job.chunk)) } else { 1 };
             let most = (WORKGROUPS / jobs.len() as u64).max(1);
             let groups = chunks.div_ceil(u64::from(JOB_INVOCATIONS) * CHUNKS).min(most) as u32;
             groups_max = groups.max(groups_max);
@@ -34,37 +38,41 @@ impl Store {
                 cell[..words.len()].copy_from_slice(words);
                 cell
             }));
-            for part in [&job.stores, &job.registers, &job.folds, &job.operations] {
+            let loads = job.loads.as_deref().unwrap_or(&[]);
+            for part in [loads, &job.stores, &job.registers, &job.folds, &job.operations] {
                 cells.extend(part);
             }
             partials += if job.folds.is_empty() { 0 } else { 2 * groups * TAPE_FOLDS };
         }
-        let device = &self.device;
-        let cells = Buffer::with_contents(device, "cells of loops", cells.as_flattened())?;
-        let firsts = Buffer::with_contents(device, "jobs of loops", &firsts)?;
-        let results = Buffer::with_contents(device, "results of loops", &results)?;
-        let partials = Buffer::zeroed(device, "partial results of loops", u64::from(partials).max(1) * 8)?;
+        let device = self.device.clone();
+        let cells = Buffer::with_contents(&device, "cells of loops", cells.as_flattened())?;
+        let firsts = Buffer::with_contents(&device, "jobs of loops", &firsts)?;
+        let results = Buffer::with_contents(&device, "results of loops", &results)?;
+        let partials = Buffer::zeroed(&device, "partial results of loops", u64::from(partials).max(1) * 8)?;
         let buffers = LoopJobsGroup { cells: &cells, jobs: &firsts, results: &results, partials: &partials };
-        let group = self.kernels.layouts.loop_jobs.bind(device, buffers)?;
-        let [probe, prepare, even, odd, finish] = self.kernels.loops(&self.device)?;
+        let group = self.kernels.layouts.loop_jobs.bind(&device, buffers)?;
+        let [check, probe, prepare, even, odd, finish] = self.kernels.loops(&device)?;
         let count = jobs.len() as u32;
         let launch = Launch { jobs: count, ..Launch::default() };
         let (y, z) = (count.min(DISPATCH_ROW), count.div_ceil(DISPATCH_ROW));
         let has_stores = jobs.iter().any(|job| !job.stores.is_empty());
+        let mut kernels = Vec::new();
         if jobs.iter().any(|job| job.evaluates) {
-            self.dispatch(&probe, launch, Some(&group), (groups_max, y, z))?;
+            kernels.extend([(&check, (1, y, z)), (&probe, (groups_max, y, z))]);
         }
         // It compares the code of the lanes, too.
-        self.dispatch(&prepare, launch, Some(&group), (1, y, z))?;
+        kernels.push((&prepare, (1, y, z)));
         if has_stores || jobs.iter().any(|job| !job.folds.is_empty()) {
-            self.dispatch(&even, launch, Some(&group), (groups_max, y, z))?;
-            self.dispatch(&odd, launch, Some(&group), (groups_max, y, z))?;
+            kernels.extend([(&even, (groups_max, y, z)), (&odd, (groups_max, y, z))]);
         }
-        self.dispatch(&finish, launch, Some(&group), (count.div_ceil(JOB_INVOCATIONS), 1, 1))?;
-        let bytes = self.device.download(&[(&results, 0..results.bytes())])?;
+        kernels.push((&finish, (1, y, z)));
+        self.dispatch_each(&kernels, launch, Some(&group))?;
+        let counters = 0..4 * u64::from(COUNTERS);
+        let bytes = device.download(&[(&results, 0..results.bytes()), (&self.counters, counters)])?;
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes[0]);
         let of_jobs = words.chunks_exact(JOB_RESULT as usize);
-        Ok(of_jobs.map(|result| u64::from(result[1]) | u64::from(result[2]) << 32).collect())
+        let iterations = of_jobs.map(|result| u64::from(result[1]) | u64::from(result[2]) << 32).collect();
+        Ok((iterations, bytemuck::pod_read_unaligned(&bytes[1])))
     }
 }
 
@@ -76,6 +84,6 @@ fn header(job: &LoopJob, groups: u32, partials: u32) -> [Cell; JOB_HEADER as usi
         [job.lane, groups, job.words.len() as u32, job.chunk],
         [job.most as u32, (job.most >> 32) as u32, partials, evaluates],
         [count(&job.stores), count(&job.registers), count(&job.folds), count(&job.operations)],
-        [job.head as u32, (job.head >> 32) as u32, 0, 0],
+        [job.head as u32, (job.head >> 32) as u32, job.probed, job.loads.as_ref().map_or(0, count)],
     ]
 }

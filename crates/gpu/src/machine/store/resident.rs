@@ -243,16 +243,25 @@ impl Store {
         pipeline: &wgpu::ComputePipeline,
         launch: Launch,
         group: Option<&wgpu::BindGroup>,
-        (x, y, z): (u32, u32, u32),
+        grid: (u32, u32, u32),
+    ) -> Result<wgpu::SubmissionIndex, Error> {
+        self.dispatch_each(&[(pipeline, grid)], launch, group)
+    }
+
+    /// Dispatches kernels as [`Store::dispatch`] does, one after the other, in one submission.
+    pub(crate) fn dispatch_each(
+        &mut self,
+        kernels: &[(&wgpu::ComputePipeline, (u32, u32, u32))],
+        launch: Launch,
+        group: Option<&wgpu::BindGroup>,
     ) -> Result<wgpu::SubmissionIndex, Error> {
         if self.group.is_none() {
             self.bind()?;
         }
         self.set_launch(launch)?;
-        self.dispatches += 1;
+        self.dispatches += kernels.len() as u64;
         self.device.submit("running a kernel", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            pass.set_pipeline(pipeline);
             if let Some(machine) = &self.group {
                 pass.set_bind_group(MachineGroup::<()>::GROUP, machine, &[]);
             }
@@ -263,7 +272,10 @@ impl Store {
                 pass.set_bind_group(NetworksGroup::<()>::GROUP, &bound.weights, &[]);
                 pass.set_bind_group(DecisionsGroup::<()>::GROUP, &bound.decisions, &[]);
             }
-            pass.dispatch_workgroups(x, y, z);
+            for (pipeline, (x, y, z)) in kernels {
+                pass.set_pipeline(pipeline);
+                pass.dispatch_workgroups(*x, *y, *z);
+            }
         })
     }
 
