@@ -129,8 +129,31 @@ impl Body {
     pub(crate) fn find(
         end: u64,
         entry: Option<u64>,
-        mut fetch: impl FnMut(u64) -> Option<MicroOp>,
+        fetch: impl FnMut(u64) -> Option<MicroOp>,
     ) -> Result<Self, Refusal> {
+        Self::walk(end, entry, None, fetch).map(|(body, _)| body)
+    }
+
+    /// Finds a path through the loop whose branch back is at `end`, with a branch that skips some of its instructions, in iterations
+    /// in which it does so, or does not. The instructions are those that the path executes. The decision is when the branch skips.
+    ///
+    /// # Errors
+    /// The loop has no such path that is understood.
+    pub(crate) fn find_path(
+        end: u64,
+        skips: bool,
+        fetch: impl FnMut(u64) -> Option<MicroOp>,
+    ) -> Result<(Self, Decision), Refusal> {
+        let (body, decision) = Self::walk(end, None, Some(skips), fetch)?;
+        decision.map(|decision| (body, decision)).ok_or(Refusal::NotALoop)
+    }
+
+    fn walk(
+        end: u64,
+        entry: Option<u64>,
+        skips: Option<bool>,
+        mut fetch: impl FnMut(u64) -> Option<MicroOp>,
+    ) -> Result<(Self, Option<Decision>), Refusal> {
         let branch = fetch(end).ok_or(Refusal::Instruction(end))?;
         let is_branch = [Handler::BRANCH, Handler::TEST_BRANCH].contains(&Handler::of(branch));
         let distance = branch.imm.wrapping_neg();
@@ -142,16 +165,27 @@ impl Body {
         if first >= length {
             return Err(Refusal::NotALoop);
         }
-        let mut iteration = Iteration::new(head, length);
+        let mut iteration = Iteration::new(head, length, skips);
         let mut ops = Vec::new();
-        for place in 0..length {
+        let mut place = 0;
+        while place < length {
             let pc = head.wrapping_add(4 * ((first + place) % length));
             let op = fetch(pc).ok_or(Refusal::Instruction(pc))?;
-            iteration.execute(place as usize, pc, op)?;
+            place = iteration.execute(place as usize, pc, op)?;
             ops.push(op);
         }
-        Ok(iteration.into_body(ops))
+        let decision = iteration.decision.take();
+        Ok((iteration.into_body(ops), decision))
     }
+}
+
+/// A branch that skips instructions of the body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// The place of the branch in the body.
+    pub(crate) place: usize,
+    /// When it skips instructions.
+    pub(crate) condition: Condition,
 }
 
 /// An iteration that is executed with terms.
@@ -169,10 +203,13 @@ struct Iteration {
     reads_flags: bool,
     exits: Vec<Exit>,
     accesses: Vec<Access>,
+    /// Whether the iteration skips instructions, if it may have a branch that does.
+    skips: Option<bool>,
+    decision: Option<Decision>,
 }
 
 impl Iteration {
-    fn new(head: u64, length: u64) -> Self {
+    fn new(head: u64, length: u64, skips: Option<bool>) -> Self {
         let mut atoms = Atoms::default();
         let registers = (0..REGISTERS).map(|register| match register {
             ZERO => Term::default(),
@@ -190,6 +227,8 @@ impl Iteration {
             reads_flags: false,
             exits: Vec::new(),
             accesses: Vec::new(),
+            skips,
+            decision: None,
         }
     }
 
@@ -254,8 +293,8 @@ impl Iteration {
         if op.invert() == 1 { sum.complement() } else { sum }
     }
 
-    /// Executes the instruction at a place of the body, and at an address.
-    fn execute(&mut self, place: usize, pc: u64, op: MicroOp) -> Result<(), Refusal> {
+    /// Executes the instruction at a place of the body, and at an address. Returns the place of the next one.
+    fn execute(&mut self, place: usize, pc: u64, op: MicroOp) -> Result<u64, Refusal> {
         use Handler as H;
         match Handler::of(op) {
             H::NOP => {}
@@ -263,7 +302,7 @@ impl Iteration {
             H::AND | H::ORR | H::EOR => self.logic(op),
             H::CONDITIONAL_COMPARE => self.conditional_compare(op),
             H::SELECT => self.select(place, op),
-            H::BRANCH | H::TEST_BRANCH => self.branch(place, op, pc)?,
+            H::BRANCH | H::TEST_BRANCH => return self.branch(place, op, pc),
             H::LOAD => self.load(place, op),
             H::STORE => self.store(place, op),
             H::MULTIPLY_ADD => self.multiply_add(op),
@@ -288,7 +327,7 @@ impl Iteration {
             }
             _ => return Err(Refusal::Instruction(pc)),
         }
-        Ok(())
+        Ok(place as u64 + 1)
     }
 
     fn add(&mut self, place: usize, op: MicroOp) {
@@ -369,7 +408,7 @@ impl Iteration {
         self.write(op.dst(), sum);
     }
 
-    fn branch(&mut self, place: usize, op: MicroOp, pc: u64) -> Result<(), Refusal> {
+    fn branch(&mut self, place: usize, op: MicroOp, pc: u64) -> Result<u64, Refusal> {
         let is_last = pc.wrapping_sub(self.head) == 4 * (self.length - 1);
         let target = pc.wrapping_add(op.imm);
         let is_inside = target.wrapping_sub(self.head) < 4 * self.length;
@@ -377,7 +416,8 @@ impl Iteration {
         if op.dst() != SINK {
             return Err(Refusal::Instruction(pc));
         }
-        if !is_last && (is_inside || is_always) {
+        let skips = self.skips.filter(|_| is_inside && target > pc && self.decision.is_none());
+        if !is_last && (is_always || is_inside && skips.is_none()) {
             return Err(Refusal::InnerBranch(pc));
         }
         // The last branch leaves the loop if it is not taken, the others if they are.
@@ -389,8 +429,17 @@ impl Iteration {
             let value = self.extracted(op);
             Condition::Zero { value, inverted: (op.operation() == 1) != is_last }
         };
-        self.exits.push(Exit { place, condition });
-        Ok(())
+        let next = place as u64 + 1;
+        match skips {
+            Some(skips) => {
+                self.decision = Some(Decision { place, condition });
+                Ok(if skips { target.wrapping_sub(self.head) / 4 } else { next })
+            }
+            None => {
+                self.exits.push(Exit { place, condition });
+                Ok(next)
+            }
+        }
     }
 
     /// Returns the address of an access, and the base register with its value after write-back, if there is one.

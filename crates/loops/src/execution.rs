@@ -20,12 +20,8 @@ impl Plan {
     /// instruction of the loop.
     pub fn execute(&self, of: &Loop, registers: &mut [u64], memory: &mut impl Memory) -> u64 {
         let done = self.execute_memory(of, registers, memory);
-        for moving in &self.registers {
-            let value = moving.start.wrapping_add(moving.step.wrapping_mul(done));
-            if done > 0 {
-                registers[moving.register as usize] =
-                    if moving.wide { value } else { value & u64::from(u32::MAX) };
-            }
+        for moving in self.registers.iter().filter(|_| done > 0) {
+            registers[moving.register as usize] = moving.after(done);
         }
         done
     }

@@ -160,7 +160,7 @@ impl Loop {
     }
 
     /// Finds how a body changes the registers.
-    fn of(body: Body) -> Self {
+    pub(crate) fn of(body: Body) -> Self {
         let mut motions: Vec<_> = (0..REGISTERS).map(|register| motion(&body, register)).collect();
         let others = (0..REGISTERS).filter(|register| {
             matches!(&motions[*register as usize], Motion::Fold(_, value) if !is_fold(&body, &motions, *register, value))
@@ -183,6 +183,11 @@ impl Loop {
     #[must_use]
     pub const fn body(&self) -> &Body {
         &self.body
+    }
+
+    /// Returns how each register changes.
+    pub(crate) fn motions(&self) -> &[Motion] {
+        &self.motions
     }
 
     /// Returns how a register changes.
@@ -396,7 +401,7 @@ fn fold(body: &Body, after: &Term, register: u32) -> Option<(Fold, Term)> {
 
 /// Returns whether a register is only combined with values: neither these nor anything else in the iteration depends on it, nor do
 /// the values depend on other registers without a closed form.
-fn is_fold(body: &Body, motions: &[Motion], register: u32, value: &Term) -> bool {
+pub(crate) fn is_fold(body: &Body, motions: &[Motion], register: u32, value: &Term) -> bool {
     let mut reads = |term: &Term| body.atoms.any(term, &mut |atom| *atom == Atom::Entry(register));
     let mut is_read = reads(value);
     for exit in &body.exits {

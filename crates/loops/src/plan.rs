@@ -94,6 +94,14 @@ pub(crate) struct Moving {
     pub(crate) wide: bool,
 }
 
+impl Moving {
+    /// Returns its value after some iterations, at least one.
+    pub(crate) const fn after(&self, iterations: u64) -> u64 {
+        let value = self.start.wrapping_add(self.step.wrapping_mul(iterations));
+        if self.wide { value } else { value & u32::MAX as u64 }
+    }
+}
+
 /// The values that a register is combined with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Folded {

@@ -3,6 +3,8 @@
 mod advice;
 mod commit;
 mod known;
+mod proved;
+mod reason;
 mod report;
 mod runner;
 mod search;

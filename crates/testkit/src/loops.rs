@@ -334,7 +334,67 @@ pub fn kernels() -> impl Strategy<Value = Vec<u32>> {
         .prop_map(|(words, end)| words.into_iter().chain(end).collect())
 }
 
+/// The code of a loop that compares two neighbours at x0, skips instructions if they are in order, and mostly exchanges them if they
+/// are not. x2 may change with an exchange. x4 counts down.
+pub fn passes() -> impl Strategy<Value = Vec<u32>> {
+    let loads = (0..4_u32, any::<[bool; 2]>(), 0..3_u32).prop_map(|(size, [pair, swapped], extend)| {
+        // LDR, LDRS to 64 bits, LDRS to 32 bits; LDP and LDPSW.
+        let opcode = match extend {
+            1 if size < 3 => 2,
+            2 if size < 2 => 3,
+            _ => 1,
+        };
+        let one = |place: u32, t: u32| size << 30 | 0x3900_0000 | opcode << 22 | place << 10 | t;
+        let words = match (pair, size, opcode) {
+            (true, 2, 2) => vec![0x6940_1403],
+            (true, 2 | 3, 1) => vec![0x2940_1403 | (size & 1) << 31],
+            _ if swapped => vec![one(1, 5), one(0, 3)],
+            _ => vec![one(0, 3), one(1, 5)],
+        };
+        (size, words)
+    });
+    let compare = (0..2_u32, any::<bool>(), 0..14_u32);
+    let stores = (any::<[bool; 2]>(), prop::bool::weighted(0.1));
+    // Other instructions that an exchange executes, with x2: add, add of words, movz, moves of w3 and x5, add x2, x0, #4.
+    let others =
+        [0x9100_0442, 0x1100_0c42, 0xd280_0022, 0x2a03_03e2, 0xaa05_03e2, 0x9100_1002, 0x8b03_0042_u32];
+    let other = (prop::option::weighted(0.6, prop::sample::select(others.to_vec())), any::<bool>());
+    (loads, compare, stores, other, prop::bool::weighted(0.05))
+        .prop_map(
+            |(
+                (size, mut words),
+                (wide, reversed, cond),
+                ([pair, order], keeps),
+                (other, is_first),
+                strays,
+            )| {
+                let [n, m] = if reversed { [5, 3] } else { [3, 5] };
+                words.push(wide << 31 | 0x6b00_001f | m << 16 | n << 5);
+                // An exchange stores x5 first, in memory.
+                let [low, high] = if keeps { [3, 5] } else { [5, 3] };
+                let one = |place: u32, t: u32| size << 30 | 0x3900_0000 | place << 10 | t;
+                let mut middle = match (pair && size >= 2, order) {
+                    (true, _) => vec![0x2900_0000 | (size & 1) << 31 | high << 10 | low],
+                    (false, false) => vec![one(0, low), one(1, high)],
+                    (false, true) => vec![one(1, high), one(0, low)],
+                };
+                middle.insert(if is_first { 0 } else { middle.len() }, other.unwrap_or(0xd503_201f));
+                words.push(0x5400_0000 | (middle.len() as u32 + 1) << 5 | cond);
+                words.extend(middle);
+                words.push(0x9100_0000 | ((1 << size) + u32::from(strays)) << 10); // add x0, x0, #size
+                words
+            },
+        )
+        .prop_flat_map(|words| {
+            let end = countdown(words.len());
+            (Just(words), end)
+        })
+        .prop_map(|(words, end)| words.into_iter().chain(end).collect())
+}
+
 /// The code of any of these loops.
 pub fn any_loop() -> impl Strategy<Value = Vec<u32>> {
-    prop_oneof![1 => code(), 2 => counted(), 2 => accesses(), 4 => streams(), 2 => indexed(), 8 => kernels()]
+    prop_oneof![
+        1 => code(), 2 => counted(), 2 => accesses(), 4 => streams(), 2 => indexed(), 8 => kernels(), 3 => passes(),
+    ]
 }

@@ -2,4 +2,5 @@
 
 mod certain;
 mod code;
+mod passes;
 mod plans;

@@ -1,7 +1,7 @@
 //! The execution of many iterations at once.
 
 use kvrm_arm64::{Access, Cpu};
-use kvrm_loops::{Loop, Memory, Obstacle, Plan, Stream, registers, set_register};
+use kvrm_loops::{Loop, Memory, Obstacle, Pass, Plan, Stream, registers, set_register};
 
 use crate::address_space::AddressSpace;
 use crate::pages::{PAGE_BYTES, PAGE_SHIFT, page_of};
@@ -68,8 +68,11 @@ pub(super) fn execute(
     let mut registers = registers(cpu);
     for _ in 0..ATTEMPTS {
         let plan = Plan::new(found, &registers, most, memory).map_err(Some)?;
-        let permitted =
-            plan.streams.iter().flatten().map(|stream| permitted_iterations(stream, memory)).min();
+        let permitted = plan.streams.iter().flatten().map(|stream| {
+            let access = if stream.is_store() { Access::Write } else { Access::Read };
+            permitted_iterations(stream, access, memory)
+        });
+        let permitted = permitted.min();
         if let Some(permitted) = permitted.filter(|permitted| *permitted < plan.most) {
             most = permitted.saturating_sub(1);
         } else if changes_itself(found, &plan) {
@@ -80,11 +83,7 @@ pub(super) fn execute(
         } else if has_room(&plan, memory) {
             let before = registers;
             let done = plan.execute(found, &mut registers, memory);
-            for (register, value) in (0..).zip(registers) {
-                if value != before[register as usize] {
-                    set_register(cpu, register, value);
-                }
-            }
+            set_registers(cpu, &before, &registers);
             cpu.steps += done * found.body().ops.len() as u64;
             return if done == 0 { Err(None) } else { Ok(done) };
         } else {
@@ -97,10 +96,57 @@ pub(super) fn execute(
     Err(None)
 }
 
-/// Returns the number of iterations, from the next one on, in which an access is in the pages around its first address that are
-/// mapped and permit it.
-fn permitted_iterations(stream: &Stream, memory: &AddressSpace) -> u64 {
-    let access = if stream.is_store() { Access::Write } else { Access::Read };
+/// Executes at most `most` iterations of a pass at whose beginning the lane is, and returns their number, as [`execute`] does.
+///
+/// # Errors
+/// No iteration can be executed at once. The obstacle is there if the analysis knows it.
+pub(super) fn execute_pass(
+    pass: &Pass,
+    cpu: &mut Cpu,
+    memory: &mut AddressSpace,
+    mut most: u64,
+) -> Result<u64, Option<Obstacle>> {
+    let mut registers = registers(cpu);
+    for _ in 0..ATTEMPTS {
+        let plan = pass.plan(&registers, most).map_err(Some)?;
+        let (begin, end) = plan.neighbours.range(plan.most);
+        let (begin, bytes) = (begin as u64, (end - begin) as usize);
+        let permitted = [Access::Read, Access::Write]
+            .map(|access| permitted_iterations(&plan.neighbours, access, memory))
+            .into_iter()
+            .fold(plan.most, u64::min);
+        if permitted < plan.most {
+            most = permitted.saturating_sub(1);
+        } else if meets_code(begin, bytes, pass.head(), pass.words()) {
+            return Err(None);
+        } else if memory.fresh_pages(begin, bytes) <= memory.frames_left() {
+            let before = registers;
+            let done = pass.execute(&plan, &mut registers, memory);
+            set_registers(cpu, &before, &registers);
+            cpu.steps += done.steps;
+            return Ok(done.iterations);
+        } else {
+            most = plan.most / 2;
+        }
+        if most == 0 {
+            break;
+        }
+    }
+    Err(None)
+}
+
+/// Sets the registers that have changed.
+fn set_registers(cpu: &mut Cpu, before: &[u64], after: &[u64]) {
+    for ((register, value), before) in (0..).zip(after).zip(before) {
+        if value != before {
+            set_register(cpu, register, *value);
+        }
+    }
+}
+
+/// Returns the number of iterations, from the next one on, in which the accesses of a stream are in the pages around its first address
+/// that are mapped and permit it.
+fn permitted_iterations(stream: &Stream, access: Access, memory: &AddressSpace) -> u64 {
     let region = |page| memory.page_map().region(page).filter(|region| region.permissions.permit(access));
     let Some(here) = region(page_of(stream.address)) else { return 0 };
     let (mut first, mut end) = (here.first_page, here.end_page);
@@ -124,12 +170,15 @@ fn range(stream: &Stream, plan: &Plan) -> (u64, usize) {
 
 /// Returns whether a plan stores to the code of the loop.
 fn changes_itself(found: &Loop, plan: &Plan) -> bool {
-    let body = found.body();
-    let (code_begin, code_end) = (body.head, body.head + 4 * body.ops.len() as u64);
     plan.stores().any(|stream| {
         let (begin, bytes) = range(stream, plan);
-        begin < code_end && begin + bytes as u64 > code_begin
+        meets_code(begin, bytes, found.body().head, found.body().ops.len() as u64)
     })
+}
+
+/// Returns whether bytes at an address are among those of instructions.
+const fn meets_code(begin: u64, bytes: usize, head: u64, words: u64) -> bool {
+    begin < head + 4 * words && begin + bytes as u64 > head
 }
 
 /// Returns whether there are frames for all pages that a plan stores to.

@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::{Cpu, Features};
-use kvrm_loops::{Loop, Obstacle, Refusal};
+use kvrm_loops::Obstacle;
 
 use super::advice::{LoopAdvice, LoopAdvisor, LoopCandidate};
+use super::proved::Proved;
+use super::reason::Reason;
 use super::report::{HotLoop, LoopReport};
 use super::search::Place;
 
@@ -50,32 +51,7 @@ struct Decision {
     /// The time that the advice took.
     time: Duration,
     /// `None` if it was not proposed.
-    verdict: Option<Result<Loop, Reason>>,
-}
-
-/// The reason for which a loop is not accelerated.
-#[derive(Clone, Copy, Debug)]
-enum Reason {
-    Refusal(Refusal),
-    Obstacle(Obstacle),
-}
-
-impl Reason {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Refusal(of) => of.name(),
-            Self::Obstacle(of) => of.name(),
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refusal(of) => of.fmt(f),
-            Self::Obstacle(of) => of.fmt(f),
-        }
-    }
+    verdict: Option<Result<Proved, Reason>>,
 }
 
 impl KnownLoops {
@@ -97,7 +73,12 @@ impl KnownLoops {
     }
 
     /// Returns what is proved about a loop. The first lane for which it is a candidate has it decided.
-    pub(super) fn proved<'a>(&self, known: &'a KnownLoop, cpu: &Cpu, features: Features) -> Option<&'a Loop> {
+    pub(super) fn proved<'a>(
+        &self,
+        known: &'a KnownLoop,
+        cpu: &Cpu,
+        features: Features,
+    ) -> Option<&'a Proved> {
         if known.found.load(Ordering::Relaxed) < THRESHOLD {
             return None;
         }
@@ -116,8 +97,7 @@ impl KnownLoops {
         let verdict = is_proposed.then(|| {
             let fetch =
                 |pc: u64| Some(lower(*place.words.get(pc.wrapping_sub(place.head) as usize / 4)?, features));
-            let found = Loop::find(place.end(), fetch).map_err(Reason::Refusal)?;
-            found.obstacle().map_or(Ok(found), |obstacle| Err(Reason::Obstacle(obstacle)))
+            Proved::find(place.end(), fetch)
         });
         Decision { advice, time, verdict }
     }

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_loops::Loop;
 
 use super::Loops;
-use super::commit::execute;
 use super::known::KnownLoop;
+use super::proved::Proved;
 use super::search::Place;
 use crate::address_space::AddressSpace;
 use crate::pages::PAGE_BYTES;
@@ -154,13 +153,13 @@ fn words_at(memory: &AddressSpace, pc: u64, count: usize) -> Vec<u32> {
 
 /// Executes iterations at once as long as that gives many steps each time, up to `end` steps. Returns their number.
 fn execute_all(
-    found: &Loop,
+    found: &Proved,
     known: &KnownLoop,
     cpu: &mut Cpu,
     memory: &mut AddressSpace,
     (many, end): (u64, u64),
 ) -> Result<u64, Stop> {
-    let (head, length) = (found.body().head, found.body().ops.len() as u64);
+    let (head, length) = (found.head(), found.length());
     let mut credited = 0;
     // The loop may go on behind the iterations that were executed at once.
     loop {
@@ -175,7 +174,7 @@ fn execute_all(
         if cpu.pc != head || most < 2 {
             return Ok(credited);
         }
-        let result = execute(found, cpu, memory, most - 1).map(|iterations| iterations * length);
+        let result = found.execute(cpu, memory, most - 1);
         known.note(result);
         let steps = result.unwrap_or(0);
         credited += steps;

@@ -54,10 +54,15 @@ proptest! {
 /// Loops of a million iterations: nearly all steps are executed at once.
 #[test]
 fn bare_loops_are_executed_at_once() {
-    let loops: [(&str, &[u32]); 4] = [
+    let loops: [(&str, &[u32]); 5] = [
         ("countdown", &[0xd100_0484, 0xb5ff_ffe4]), // sub x4, x4, #1; cbnz x4
         ("fill", &[0x3800_1403, 0xf100_0484, 0x54ff_ffc1]), // strb w3, [x0], #1; subs x4, x4, #1; b.ne
         ("copy", &[0x3840_1423, 0x3800_1403, 0xf100_0484, 0x54ff_ffa1]), // ldrb w3, [x1], #1; strb w3, [x0], #1; ...
+        // ldp w3, w5, [x0]; cmp w3, w5; b.le to the add; stp w5, w3, [x0]; add x0, x0, #4; subs x4, x4, #1; b.ne
+        (
+            "pass",
+            &[0x2940_1403, 0x6b05_007f, 0x5400_004d, 0x2900_0c05, 0x9100_1000, 0xf100_0484, 0x54ff_ff41],
+        ),
         ("addresses", &[0xf800_8400, 0xf100_0484, 0x54ff_ffc1]), // str x0, [x0], #8: the address itself
     ];
     for (name, words) in loops {

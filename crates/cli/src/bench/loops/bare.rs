@@ -24,12 +24,21 @@ pub(super) struct BareLoop {
     writes: u64,
     /// Whether the last byte that is read is zero, and all others are not; else all bytes are zero.
     ends_with_zero: bool,
+    /// Whether the bytes that are written are random numbers before; else they are zero.
+    sorts: bool,
     /// Whether the loop has no end, so that the budget ends it.
     is_endless: bool,
 }
 
-const PLAIN: BareLoop =
-    BareLoop { name: "", words: &[], reads: 0, writes: 0, ends_with_zero: false, is_endless: false };
+const PLAIN: BareLoop = BareLoop {
+    name: "",
+    words: &[],
+    reads: 0,
+    writes: 0,
+    ends_with_zero: false,
+    sorts: false,
+    is_endless: false,
+};
 
 /// The loops to measure.
 pub(super) const BARE: &[BareLoop] = &[
@@ -82,6 +91,14 @@ pub(super) const BARE: &[BareLoop] = &[
         ..PLAIN
     },
     BareLoop {
+        name: "bubble",
+        // ldp w3, w5, [x0]; cmp w3, w5; b.le to the add; stp w5, w3, [x0]; add x0, x0, #4; subs x4, x4, #1; b.ne
+        words: &[0x2940_1403, 0x6b05_007f, 0x5400_004d, 0x2900_0c05, 0x9100_1000, 0xf100_0484, 0x54ff_ff41],
+        writes: 4,
+        sorts: true,
+        ..PLAIN
+    },
+    BareLoop {
         name: "gather",
         // ldrb w3, [x1], #1; ldrb w3, [x2, x3]; strb w3, [x0], #1; subs x4, x4, #1; b.ne
         words: &[0x3840_1423, 0x3863_6843, 0x3800_1403, 0xf100_0484, 0x54ff_ff81],
@@ -128,12 +145,13 @@ impl BareLoop {
         } else {
             program.zeros(SOURCE, whole_pages(self.reads * iterations), Permissions::R)
         };
-        if self.writes > 0 {
-            program = program.zeros(
-                self.target(iterations),
-                whole_pages(self.writes * iterations),
-                Permissions::RW,
-            );
+        let bytes = whole_pages(self.writes * iterations);
+        if self.sorts {
+            let numbers = (0..bytes as u32 / 4).map(|number| number.wrapping_mul(0x9e37_79b9));
+            let data = numbers.flat_map(u32::to_le_bytes).collect::<Vec<_>>();
+            program = program.data(self.target(iterations), data, Permissions::RW);
+        } else if self.writes > 0 {
+            program = program.zeros(self.target(iterations), bytes, Permissions::RW);
         }
         program.build()
     }
