@@ -10,6 +10,7 @@ pub(crate) mod lowering;
 pub mod networks;
 mod pace;
 mod pages;
+mod pass_jobs;
 pub(crate) mod recovery;
 mod store;
 pub(crate) mod translation;

@@ -47,7 +47,7 @@ pub use flags::{Condition, Flags};
 pub use memory::Memory;
 pub use motion::{Fold, Loop, Motion, Progression};
 pub use obstacle::Obstacle;
-pub use pass::{Pass, PassPlan, PassResult};
+pub use pass::{Count, Order, Pass, PassPlan, PassResult};
 pub use plan::{Plan, Source, Stream};
 pub use registers::{registers, set_register};
 pub use tape::{Operation, Slot, Tape};

@@ -51,17 +51,30 @@ enum Counted {
 
 /// When neighbours are exchanged: if the key of the first one is greater than that of the second one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Order {
+pub struct Order {
     /// The number of bytes of an element.
-    size: u64,
-    /// How elements are extended.
-    extend: u32,
-    /// The key is the extended element as a signed number, of 64 bits or only of its low word,
-    wide: bool,
+    pub size: u64,
+    /// How elements are extended, as in [`Loaded`].
+    pub extend: u32,
+    /// Whether the key is a signed number of 64 bits, or the low word as a signed number of 32 bits: the extended element,
+    pub wide: bool,
     /// with these bits inverted.
-    inverted: u64,
+    pub inverted: u64,
     /// Whether neighbours whose keys are equal are exchanged, too.
-    exchanges_equal: bool,
+    pub exchanges_equal: bool,
+}
+
+/// A change of a register by exchanges that does not depend on elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The register of micro-ops.
+    pub register: u32,
+    /// The number that is added for each exchange, or that the register becomes.
+    pub number: u64,
+    /// Whether it is added.
+    pub adds: bool,
+    /// Whether the register has 64 bits.
+    pub wide: bool,
 }
 
 /// Iterations of a pass that follow.
@@ -72,6 +85,13 @@ pub struct PassPlan {
     /// The first of both neighbours in the iterations, which are loaded and may be stored.
     pub neighbours: Stream,
     registers: Vec<Moving>,
+}
+
+impl PassPlan {
+    /// Returns the registers that change by a step in each iteration: register, step, and whether it has 64 bits.
+    pub fn steps(&self) -> impl Iterator<Item = (u32, u64, bool)> {
+        self.registers.iter().map(|moving| (moving.register, moving.step, moving.wide))
+    }
 }
 
 /// What iterations of a pass have done.
@@ -123,8 +143,33 @@ impl Pass {
 
     /// Returns the largest number of instructions of an iteration.
     #[must_use]
-    pub const fn length(&self) -> u64 {
-        self.exchanges.body().ops.len() as u64
+    pub fn length(&self) -> u64 {
+        self.lengths()[1]
+    }
+
+    /// Returns when neighbours are exchanged.
+    #[must_use]
+    pub const fn order(&self) -> Order {
+        self.order
+    }
+
+    /// Returns the numbers of instructions of an iteration without and with an exchange.
+    #[must_use]
+    pub fn lengths(&self) -> [u64; 2] {
+        [&self.keeps, &self.exchanges].map(|path| path.body().ops.len() as u64)
+    }
+
+    /// Returns how exchanges change registers, if none of that depends on elements or other registers.
+    #[must_use]
+    pub fn constant_counts(&self) -> Option<Vec<Count>> {
+        let count = |(register, counted): &(u32, Counted)| {
+            let (number, adds, wide) = match counted {
+                Counted::Step { step, wide } => (step, true, *wide),
+                Counted::Value(value) => (value, false, true),
+            };
+            Some(Count { register: *register, number: number.as_constant()?, adds, wide })
+        };
+        self.counts.iter().map(count).collect()
     }
 
     /// Returns whether all values that registers get by exchanges are functions of values that are known then.
@@ -210,7 +255,7 @@ impl Pass {
         for moving in &plan.registers {
             registers[moving.register as usize] = moving.after(iterations);
         }
-        let [short, long] = [&self.keeps, &self.exchanges].map(|path| path.body().ops.len() as u64);
+        let [short, long] = self.lengths();
         let steps = (iterations - exchanges.count) * short + exchanges.count * long;
         PassResult { iterations, steps }
     }

@@ -468,6 +468,65 @@ impl<B> Group for MarkGroup<B> {
     }
 }
 
+/// The buffers of group 1 of kernels that have `pass_jobs`.
+#[derive(Clone, Debug)]
+pub struct PassJobsGroup<B> {
+    /// The jobs.
+    pub cells: B,
+    /// The first cell of each job.
+    pub jobs: B,
+    /// The results of jobs, `PASS_RESULT` words each.
+    pub results: B,
+    /// For each chunk the key of its greatest element, and then of the greatest one before it; and the element behind the chunk.
+    pub chunks: B,
+    /// Whether exchanges store to each page.
+    pub pages: B,
+}
+
+impl PassJobsGroup<()> {
+    /// Bytes of an element of `cells`.
+    pub const CELLS_STRIDE: u64 = 16;
+    /// Bytes of an element of `jobs`.
+    pub const JOBS_STRIDE: u64 = 4;
+    /// Bytes of an element of `results`.
+    pub const RESULTS_STRIDE: u64 = 4;
+    /// Bytes of an element of `chunks`.
+    pub const CHUNKS_STRIDE: u64 = 16;
+    /// Bytes of an element of `pages`.
+    pub const PAGES_STRIDE: u64 = 4;
+}
+
+impl<B> PassJobsGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> PassJobsGroup<&B> {
+        PassJobsGroup {
+            cells: &self.cells,
+            jobs: &self.jobs,
+            results: &self.results,
+            chunks: &self.chunks,
+            pages: &self.pages,
+        }
+    }
+}
+
+impl<B> Group for PassJobsGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "pass_jobs";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "cells", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 1, name: "jobs", access: Access::Read, min_bytes: 4 },
+        Binding { binding: 2, name: "results", access: Access::ReadWrite, min_bytes: 4 },
+        Binding { binding: 3, name: "chunks", access: Access::ReadWrite, min_bytes: 16 },
+        Binding { binding: 4, name: "pages", access: Access::ReadWrite, min_bytes: 4 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.cells, self.jobs, self.results, self.chunks, self.pages]
+    }
+}
+
 /// The buffers of group 1 of kernels that have `transfer`.
 #[derive(Clone, Debug)]
 pub struct TransferGroup<B> {
@@ -1063,6 +1122,66 @@ impl Root for Mark {
     }
 }
 
+/// The kernels that execute iterations of passes of a bubble sort at once. They run one after the other, for the same jobs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PassJobs {
+    /// The variant of this family.
+    pub frame_pools: FramePools,
+}
+
+impl PassJobs {
+    /// Finds the greatest element of each chunk.
+    pub const GREATEST: Entry<Self> = Entry::new("greatest", Workgroup::Fixed(64));
+    /// Finds the greatest element before each chunk, and whether the lane has the code of the job.
+    pub const CARRY: Entry<Self> = Entry::new("carry", Workgroup::Fixed(256));
+    /// Counts exchanges, and finds the pages to which they store.
+    pub const COUNT: Entry<Self> = Entry::new("count", Workgroup::Fixed(64));
+    /// Gives the lane of each job the pages to which exchanges store, if there is room for all of them.
+    pub const PREPARE: Entry<Self> = Entry::new("prepare", Workgroup::Fixed(256));
+    /// Stores the elements.
+    pub const EXCHANGE: Entry<Self> = Entry::new("exchange", Workgroup::Fixed(64));
+    /// Sets the registers of the lanes.
+    pub const FINISH: Entry<Self> = Entry::new("finish", Workgroup::Fixed(64));
+}
+
+/// The overrides of [`PassJobs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassJobsOverrides {
+    /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
+    pub pool_shift: u32,
+}
+
+impl Overrides for PassJobsOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("POOL_SHIFT", self.pool_shift.into())]
+    }
+}
+
+/// A value for each bind group of [`PassJobs`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct PassJobsGroups<T> {
+    /// Group 0.
+    pub machine: T,
+    /// Group 1.
+    pub pass_jobs: T,
+}
+
+impl<T> Groups<T> for PassJobsGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.machine), Some(self.pass_jobs)]
+    }
+}
+
+impl Root for PassJobs {
+    const MODULE: &'static str = "machine::pass_jobs";
+    type Overrides = PassJobsOverrides;
+    type Groups<T> = PassJobsGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        self.frame_pools.substitutions().to_vec()
+    }
+}
+
 /// The kernels for reads, writes and mappings of guest memory by the host, and for the reset of lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Transfer {
@@ -1132,5 +1251,6 @@ pub const KERNELS: &[KernelInfo] = &[
     KernelInfo { module: "machine::interpreter_network_few", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::loop_jobs", entries: &["check", "probe", "prepare", "commit_even", "commit_odd", "finish"], families: &["FramePools"] },
     KernelInfo { module: "machine::mark", entries: &["mark", "unmark"], families: &[] },
+    KernelInfo { module: "machine::pass_jobs", entries: &["greatest", "carry", "count", "prepare", "exchange", "finish"], families: &["FramePools"] },
     KernelInfo { module: "machine::transfer", entries: &["read_pieces", "write_pieces", "reset"], families: &["FramePools"] },
 ];

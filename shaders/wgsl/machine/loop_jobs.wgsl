@@ -7,23 +7,20 @@
 //! `commit_odd` store, and combine values with registers: a store changes a whole word, which the iterations of the next chunk may
 //! share, so neighbours are not executed at the same time. `finish` sets the registers.
 
-import package::machine::bindings::{counters, frame_info, parameters};
-import package::machine::frames::{frame_half, frame_handle, frame_store_words, frame_words};
+import package::machine::bindings::{parameters};
 import package::machine::layout::{
-    COLUMN_HEAD, COLUMN_ROOT, COLUMN_STEPS, COLUMN_TAIL, COLUMN_WINDOW, COUNTER_FRAMES, DISPATCH_ROW, ENTRY_FRAME, ENTRY_OWNED,
-    ENTRY_PRIVATE, FOLD_LEAST, FRAME_WORDS, INFO_CODE_MARKED, INFO_CODE_PAGE, JOB_HEADER, JOB_INVOCATIONS, JOB_RESULT, LEVEL_BITS,
-    STOP_NONE, TAPE_FOLDS,
+    COLUMN_STEPS, DISPATCH_ROW, ENTRY_OWNED, ENTRY_PRIVATE, FOLD_LEAST, JOB_HEADER, JOB_INVOCATIONS,
+    JOB_RESULT, STOP_NONE, TAPE_FOLDS,
+};
+import package::machine::loop_pages::{
+    PAGES_INVOCATIONS, fresh_pages, has_other_word, has_room, leaf_of, own_pages, shared_pages,
 };
 import package::machine::loop_tape::{
     cells, checked_page, evaluate, fold_identity, fold_key, fold_values, folded, folds, is_writable, stores,
 };
 import package::machine::memory::{
-    PAGE_MASK, WANT_HOST_READ, WANT_READ, forget_pages, found_frame, get_state, halves, joined, lane, may_write, node_entry, own_path, set_node_entry,
-    set_state, translate,
+    PAGE_MASK, WANT_READ, forget_pages, get_state, joined, lane, set_state, translate,
 };
-
-/// The invocations of a workgroup that makes pages a lane's own. Half as many as words in a page, or fewer.
-const PAGES_INVOCATIONS = 256u;
 
 /// The bytes of a page.
 const PAGE_BYTES = 4096lu;
@@ -37,12 +34,6 @@ const PAGE_BYTES = 4096lu;
 
 /// The values of the invocations.
 var<workgroup> shared_values: array<u64, JOB_INVOCATIONS>;
-/// The number of pages that the lane has not written.
-var<workgroup> fresh_pages: atomic<u32>;
-/// The number of pages whose frames are not the lane's own.
-var<workgroup> shared_pages: atomic<u32>;
-/// The new frame of each page, or 0 if it needs none, and the handle of the old one.
-var<workgroup> page_frames: array<vec2<u32>, PAGES_INVOCATIONS>;
 
 /// A job.
 struct Job {
@@ -187,128 +178,11 @@ fn stored_pages(at: u32, most: u64, count: u64) -> vec2<u64> {
     return vec2<u64>(begin >> 12u, (last >> 12u) - (begin >> 12u) + 1lu);
 }
 
-/// Makes sure that the lane has some frames behind those in use. Returns whether it has.
-fn has_spare_frames(count: u32) -> bool {
-    let tail = halves(get_state(COLUMN_TAIL));
-    let head = halves(get_state(COLUMN_HEAD));
-    var last = tail.x;
-    var next = head.y;
-    if last != 0u {
-        next = frame_info[last].z;
-    }
-    var missing = count;
-    while missing > 0u && next != 0u {
-        last = next;
-        next = frame_info[last].z;
-        missing -= 1u;
-    }
-    if missing == 0u {
-        return true;
-    }
-    let first = atomicAdd(&counters[COUNTER_FRAMES], missing);
-    for (var frame = first; frame < first + missing; frame += 1u) {
-        if frame >= parameters.frames {
-            return false;
-        }
-        frame_info[frame] = vec4<u32>();
-        if last == 0u {
-            set_state(COLUMN_HEAD, joined(head.x, frame));
-        } else {
-            frame_info[last].z = frame;
-        }
-        last = frame;
-    }
-    return true;
-}
-
 /// Returns whether the lane has another instruction at the place of one of the job.
 fn is_changed(job: Job, place: u32) -> bool {
-    let words = cells[job.code + place / 4u];
     let address = cells[job.code - 1u];
-    let at = joined(address.x, address.y) + u64(place) * 4lu;
-    if translate(WANT_HOST_READ, at) != STOP_NONE {
-        return true;
-    }
-    let word = frame_half(found_frame, (u32(at) & 4095u) >> 3u, (u32(at) >> 2u) & 1u);
-    return word != words[place % 4u];
-}
-
-/// Returns the node with the entry of a page, and the entry. It is marked as owned if all entries above it are, too.
-fn leaf_of(page: u64) -> vec2<u32> {
-    let relative = page - get_state(COLUMN_WINDOW);
-    let root = halves(get_state(COLUMN_ROOT));
-    var entry = root.x;
-    var node = 0u;
-    var owned = ENTRY_OWNED;
-    var level = root.y;
-    while level > 0u && entry != 0u {
-        level -= 1u;
-        owned &= entry;
-        node = entry >> ENTRY_FRAME;
-        entry = node_entry(node, u32(relative >> (LEVEL_BITS * level)) & ((1u << LEVEL_BITS) - 1u));
-    }
-    return vec2<u32>(node, entry & (owned | ~ENTRY_OWNED));
-}
-
-/// Makes pages the lane's own, at most one for each invocation. The lane has enough spare frames.
-fn own_pages(first: u64, count: u32, local: u32) {
-    if local == 0u {
-        own_path(first, 1u);
-        own_path(first + u64(count) - 1lu, 1u);
-        atomicStore(&fresh_pages, 0u);
-    }
-    storageBarrier();
-    workgroupBarrier();
-    let page = first + u64(local);
-    let leaf = leaf_of(page);
-    let entry = leaf.y;
-    let is_shared = local < count && (entry & ENTRY_OWNED) == 0u;
-    page_frames[local] = vec2<u32>(select(0u, 1u, is_shared), frame_handle(entry >> ENTRY_FRAME));
-    if local < count && (entry & ENTRY_PRIVATE) == 0u {
-        atomicAdd(&fresh_pages, 1u);
-    }
-    workgroupBarrier();
-    if local == 0u {
-        let tail = halves(get_state(COLUMN_TAIL));
-        var last = tail.x;
-        var next = halves(get_state(COLUMN_HEAD)).y;
-        if last != 0u {
-            next = frame_info[last].z;
-        }
-        for (var i = 0u; i < count; i += 1u) {
-            if page_frames[i].x != 0u {
-                page_frames[i].x = next;
-                last = next;
-                next = frame_info[last].z;
-            }
-        }
-        set_state(COLUMN_TAIL, joined(last, tail.y + atomicLoad(&fresh_pages)));
-    }
-    storageBarrier();
-    workgroupBarrier();
-    if is_shared {
-        let frame = page_frames[local].x;
-        let info = frame_info[frame];
-        frame_info[frame] = vec4<u32>(u32(page), u32(page >> 32u), info.z, info.w & INFO_CODE_PAGE);
-        let flags = (entry & ((1u << ENTRY_FRAME) - 1u)) | ENTRY_OWNED | ENTRY_PRIVATE;
-        let index = u32(page - get_state(COLUMN_WINDOW)) & ((1u << LEVEL_BITS) - 1u);
-        set_node_entry(leaf.x, index, (frame << ENTRY_FRAME) | flags);
-    } else if local < count {
-        frame_info[entry >> ENTRY_FRAME].w &= ~INFO_CODE_MARKED;
-    }
-    for (var at = local; at < count * FRAME_WORDS; at += 2u * PAGES_INVOCATIONS) {
-        // Both words are of the same page.
-        let frames = page_frames[at / FRAME_WORDS];
-        if frames.x != 0u {
-            let word = at % FRAME_WORDS;
-            let one = frame_words(frames.y, word);
-            let other = frame_words(frames.y, word + PAGES_INVOCATIONS);
-            frame_store_words(frame_handle(frames.x), word, one);
-            frame_store_words(frame_handle(frames.x), word + PAGES_INVOCATIONS, other);
-        }
-    }
-    storageBarrier();
-    workgroupBarrier();
+    let words = cells[job.code + place / 4u];
+    return has_other_word(joined(address.x, address.y) + u64(place) * 4lu, words[place % 4u]);
 }
 
 /// Gives the lane of each job the pages that its iterations store to, if there is room for all of them.
@@ -341,22 +215,19 @@ fn prepare(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         }
     }
     workgroupBarrier();
-    let shared_count = atomicLoad(&shared_pages);
-    if is_needed && local == 0u && shared_count > 0u {
-        // The nodes on the paths to the pages, too.
-        let levels = halves(get_state(COLUMN_ROOT)).y;
-        let nodes = levels * ((shared_count >> LEVEL_BITS) + stores.y - stores.x + 1u);
-        if !may_write(atomicLoad(&fresh_pages)) || !has_spare_frames(shared_count + nodes) {
+    if is_needed && local == 0u {
+        if !has_room(atomicLoad(&fresh_pages), atomicLoad(&shared_pages), (stores.y - stores.x) / 2u) {
             atomicStore(&results[number * JOB_RESULT + 3u], 1u);
         }
     }
     storageBarrier();
     workgroupBarrier();
-    let has_room = is_needed && committed(job) > 0lu;
+    let is_permitted = is_needed && committed(job) > 0lu;
     for (var at = stores.x; at < stores.y; at += 2u) {
         let pages = stored_pages(at, job.most, max(count, 1lu));
-        for (var i = 0u; has_room && i < u32(pages.y); i += PAGES_INVOCATIONS) {
-            own_pages(pages.x + u64(i), min(u32(pages.y) - i, PAGES_INVOCATIONS), local);
+        for (var i = 0u; is_permitted && i < u32(pages.y); i += PAGES_INVOCATIONS) {
+            let count = min(u32(pages.y) - i, PAGES_INVOCATIONS);
+            own_pages(pages.x + u64(i), count, local, local < count);
         }
     }
 }

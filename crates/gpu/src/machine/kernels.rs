@@ -10,8 +10,9 @@ use kvrm_shaders::interface::machine::{
     InterpreterGroups, InterpreterMany, InterpreterManyGroups, InterpreterManyOverrides, InterpreterNetwork,
     InterpreterNetworkFew, InterpreterNetworkFewGroups, InterpreterNetworkFewOverrides,
     InterpreterNetworkGroups, InterpreterNetworkOverrides, InterpreterOverrides, LoopJobs, LoopJobsGroup,
-    LoopJobsGroups, LoopJobsOverrides, MachineGroup, Mark, MarkGroup, MarkGroups, MarkOverrides, Transfer,
-    TransferGroup, TransferGroups, TransferOverrides,
+    LoopJobsGroups, LoopJobsOverrides, MachineGroup, Mark, MarkGroup, MarkGroups, MarkOverrides, PassJobs,
+    PassJobsGroup, PassJobsGroups, PassJobsOverrides, Transfer, TransferGroup, TransferGroups,
+    TransferOverrides,
 };
 use kvrm_shaders::interface::networks::{
     Domain, DomainGroup, DomainGroups, DomainOverrides, DomainTogether, DomainTogetherGroup,
@@ -93,6 +94,7 @@ pub(crate) struct Kernels {
     translated: Mutex<VecDeque<TranslatedKernel>>,
     mark: PipelineCache<bool>,
     loops: PipelineCache<(), LoopKernels>,
+    passes: PipelineCache<(), LoopKernels>,
     digest: PipelineCache<()>,
     fold: PipelineCache<()>,
     domain: PipelineCache<(Evaluation, ClassNetwork)>,
@@ -114,6 +116,7 @@ pub(crate) struct Layouts {
     pub(crate) hooks: Layout,
     pub(crate) mark: Layout,
     pub(crate) loop_jobs: Layout,
+    pub(crate) pass_jobs: Layout,
     pub(crate) networks: Layout,
     pub(crate) decisions: Layout,
     pub(crate) fold: Layout,
@@ -134,6 +137,7 @@ impl Layouts {
             hooks: Layout::of::<HooksGroup<()>>(device, 0)?,
             mark: Layout::of::<MarkGroup<()>>(device, 0)?,
             loop_jobs: Layout::of::<LoopJobsGroup<()>>(device, 0)?,
+            pass_jobs: Layout::of::<PassJobsGroup<()>>(device, 0)?,
             networks: Layout::of::<NetworksGroup<()>>(device, 0)?,
             decisions: Layout::of::<DecisionsGroup<()>>(device, 0)?,
             fold: Layout::of::<FoldGroup<()>>(device, 0)?,
@@ -225,6 +229,7 @@ impl Kernels {
             translated: Mutex::default(),
             mark: Mutex::default(),
             loops: Mutex::default(),
+            passes: Mutex::default(),
             digest: Mutex::default(),
             fold: Mutex::default(),
             domain: Mutex::default(),
@@ -389,6 +394,26 @@ impl Kernels {
                 pipeline(LoopJobs::COMMIT_EVEN)?,
                 pipeline(LoopJobs::COMMIT_ODD)?,
                 pipeline(LoopJobs::FINISH)?,
+            ])
+        })
+    }
+
+    /// Returns the kernels that execute iterations of passes of a bubble sort at once.
+    pub(crate) fn passes(&self, device: &Device) -> Result<LoopKernels, Error> {
+        get_or_compile(&self.passes, (), || {
+            let kernel = Kernel::compile(device, PassJobs { frame_pools: self.pools })?;
+            let pipeline = |entry| {
+                let groups =
+                    PassJobsGroups { machine: &self.layouts.machine, pass_jobs: &self.layouts.pass_jobs };
+                kernel.pipeline(entry, groups, PassJobsOverrides { pool_shift: self.pool_shift })
+            };
+            Ok([
+                pipeline(PassJobs::GREATEST)?,
+                pipeline(PassJobs::CARRY)?,
+                pipeline(PassJobs::COUNT)?,
+                pipeline(PassJobs::PREPARE)?,
+                pipeline(PassJobs::EXCHANGE)?,
+                pipeline(PassJobs::FINISH)?,
             ])
         })
     }

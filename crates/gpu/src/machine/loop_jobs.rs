@@ -29,6 +29,8 @@ pub(crate) struct LoopJob {
     pub(crate) words: Vec<u32>,
     /// The most iterations, the one that is stepped among them.
     pub(crate) most: u64,
+    /// Whether more iterations are certain to follow than the job has.
+    pub(crate) is_clipped: bool,
     /// The number of iterations that one invocation executes, because their stores share words.
     pub(crate) chunk: u32,
     /// Whether iterations access memory, combine values, or may leave the loop.
@@ -73,6 +75,7 @@ impl LoopJob {
             head,
             words: words.to_vec(),
             most,
+            is_clipped: most < plan.most,
             chunk: chunk(&streams, most)?,
             evaluates,
             probed: if is_steady { 1 } else { most as u32 },
@@ -93,12 +96,12 @@ impl LoopJob {
 }
 
 /// Returns the column of a register of micro-ops.
-const fn column(register: u32) -> u32 {
+pub(super) const fn column(register: u32) -> u32 {
     if register == SP { COLUMN_SP } else { register }
 }
 
 /// Returns the low and the high word of a number.
-const fn halves(number: u64) -> [u32; 2] {
+pub(super) const fn halves(number: u64) -> [u32; 2] {
     [number as u32, (number >> 32) as u32]
 }
 

@@ -5,6 +5,7 @@ mod frames;
 pub(crate) mod limits;
 mod loops;
 mod parameters;
+mod passes;
 pub(crate) mod regions;
 mod resident;
 mod rows;

@@ -4,24 +4,24 @@
 //! that are proved, from the instruction at which each lane is, and the device executes them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use kvrm_arm64::Access;
-use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::{REGISTERS, SP};
-use kvrm_loops::{INSTRUCTIONS_MAX, Loop, Memory, Plan};
-use kvrm_machine::PAGE_BYTES;
+use kvrm_loops::{INSTRUCTIONS_MAX, Memory, Plan};
+use kvrm_machine::{LoopHandle, PAGE_BYTES};
 use kvrm_shaders::layout::{
-    COLUMN_LIMIT, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_FRAMES, STOP_NONE,
+    COLUMN_LIMIT, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_FRAMES, COUNTERS, STOP_NONE,
 };
 use rayon::prelude::*;
 
-use super::accelerator::{Accelerator, KnownLoop};
+use super::accelerator::{Accelerator, Found, KnownLoop};
 use super::lanes::GpuExecutor;
 use super::registers;
 use super::words::halves;
 use crate::device::error::Error;
 use crate::machine::loop_jobs::LoopJob;
+use crate::machine::pass_jobs::PassJob;
+use crate::machine::store::Store;
 
 /// The largest number of addresses that are looked at for the first time after one slice.
 const LOOKS_MAX: usize = 4;
@@ -35,6 +35,26 @@ const EVALUATED_MAX: u64 = 1 << 24;
 /// The largest number of lanes whose registers are fetched before it is known that they are needed: a transfer takes longer than
 /// their bytes.
 const FEW_LANES: usize = 1 << 10;
+
+/// What came of looking at lanes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Outcome {
+    /// The number of steps of all lanes in iterations that were executed at once.
+    credited: u64,
+    /// Whether more iterations are certain to follow.
+    is_clipped: bool,
+    /// How many steps lanes are from where iterations could be executed at once.
+    approach: Option<u32>,
+}
+
+/// Jobs, each with the address of its lane and the loop.
+type Planned<J> = Vec<(J, (u64, LoopHandle))>;
+
+/// A job of either kind.
+enum Job {
+    Loop(LoopJob),
+    Pass(PassJob),
+}
 
 /// The memory of a lane, which plans do not read: it is on the device.
 struct OnDevice;
@@ -63,20 +83,28 @@ impl GpuExecutor {
     /// `steps` is the number of steps of a lane in the last slice.
     pub(super) fn accelerate(&mut self, steps: u32) -> Result<u64, Error> {
         let Some(mut accelerator) = self.accelerator.take() else { return Ok(0) };
-        let credited = self.accelerate_with(&mut accelerator, steps);
-        if let Ok((credited, approach)) = credited {
-            accelerator.note(credited > 0, approach);
-        }
+        let mut credited = 0;
+        let result = loop {
+            let outcome = self.accelerate_with(&mut accelerator, if credited == 0 { steps } else { 0 });
+            match outcome {
+                Ok(outcome) => {
+                    credited += outcome.credited;
+                    // All that were certain to follow, or those that could be evaluated together.
+                    if outcome.is_clipped && outcome.credited > 0 {
+                        continue;
+                    }
+                    accelerator.note(credited > 0, outcome.approach);
+                    break Ok(credited);
+                }
+                Err(error) => break Err(error),
+            }
+        };
         self.accelerator = Some(accelerator);
-        credited.map(|(credited, _)| credited)
+        result
     }
 
-    /// Returns the number of steps in iterations that were executed at once, and how many steps lanes are from where they could.
-    fn accelerate_with(
-        &mut self,
-        accelerator: &mut Accelerator,
-        steps: u32,
-    ) -> Result<(u64, Option<u32>), Error> {
+    /// Executes iterations at once, as many as can be evaluated together.
+    fn accelerate_with(&mut self, accelerator: &mut Accelerator, steps: u32) -> Result<Outcome, Error> {
         let columns = &mut self.store.columns;
         let registers = if self.store.lanes <= FEW_LANES { COLUMN_SP + 1 } else { 0 };
         columns.fetch((0..registers).chain([COLUMN_PC, COLUMN_STOP, COLUMN_STEPS, COLUMN_LIMIT]))?;
@@ -98,57 +126,25 @@ impl GpuExecutor {
             if let Some(found) = &known.found {
                 let first = registers::cpu(&self.words(of_pc[0] as usize)?);
                 if known.handle.is_proved(&first, self.images[0].features()) {
-                    lanes.extend(of_pc.iter().map(|lane| (*lane, *pc, Arc::clone(found), &known.handle)));
+                    lanes.extend(of_pc.iter().map(|lane| (*lane, *pc, found.clone(), known.handle.clone())));
                 }
             }
         }
         if lanes.is_empty() || lanes.len() < running / SHARE_MIN {
-            return Ok((0, approach.1));
+            return Ok(Outcome { approach: approach.1, ..Outcome::default() });
         }
-        let columns = &mut self.store.columns;
-        columns.fetch(0..=COLUMN_SP)?;
-        let columns = &*columns;
-        let all = EVALUATED[usize::from(self.store.device.info().is_software())];
-        let evaluated_max = (all / lanes.len() as u64).clamp(1, EVALUATED_MAX);
-        let jobs: Vec<_> = lanes
-            .par_iter()
-            .map(|(lane, _, found, handle)| {
-                let of_lane = |column| columns.cached(column)[*lane as usize];
-                let length = found.body().ops.len() as u64;
-                let most = of_lane(COLUMN_LIMIT).saturating_sub(of_lane(COLUMN_STEPS)) / length;
-                let mut registers = [0; REGISTERS as usize];
-                (0..COLUMN_SP).zip(&mut registers).for_each(|(column, of)| *of = of_lane(column));
-                registers[SP as usize] = of_lane(COLUMN_SP);
-                let plan = Plan::new(found, &registers, most.saturating_sub(1), &OnDevice).map_err(Some)?;
-                let code = (handle.head(), handle.words());
-                LoopJob::new(*lane, code, found, &plan, evaluated_max).ok_or(None)
-            })
-            .collect();
-        let mut planned = Vec::new();
-        for ((_, pc, _, handle), job) in lanes.iter().zip(jobs) {
-            match job {
-                Ok(job) => planned.push((job, *pc, *handle)),
-                Err(obstacle) => handle.note(Err(obstacle)),
-            }
-        }
-        if planned.is_empty() {
-            return Ok((0, None));
-        }
-        let (jobs, of_jobs): (Vec<_>, Vec<_>) =
-            planned.into_iter().map(|(job, pc, handle)| (job, (pc, handle.clone()))).unzip();
-        self.store.columns.flush()?;
-        self.prepare_counters()?;
-        let (executed, counters) = self.store.execute_loops(&jobs)?;
-        self.store.columns.invalidate();
-        self.cache.forget();
-        self.note_counters(&counters)?;
-        let asked_for = counters[COUNTER_FRAMES as usize];
-        if asked_for > self.store.capacity() {
-            self.grow(asked_for)?;
-        }
+        let (loops, passes) = self.plan_iterations(lanes)?;
+        let is_clipped =
+            loops.iter().any(|(job, _)| job.is_clipped) || passes.iter().any(|(job, _)| job.is_clipped);
+        let mut executed = Vec::new();
+        let (jobs, of_jobs): (Vec<_>, Vec<_>) = loops.into_iter().unzip();
+        executed
+            .extend(of_jobs.into_iter().zip(self.execute(|store| store.execute_loops(&jobs), jobs.len())?));
+        let (jobs, of_jobs): (Vec<_>, Vec<_>) = passes.into_iter().unzip();
+        executed
+            .extend(of_jobs.into_iter().zip(self.execute(|store| store.execute_passes(&jobs), jobs.len())?));
         let (mut credited, mut most) = (0, 0);
-        for ((job, iterations), (pc, handle)) in jobs.iter().zip(executed).zip(of_jobs) {
-            let steps = iterations * job.words.len() as u64;
+        for ((pc, handle), steps) in executed {
             handle.note(if steps > 0 { Ok(steps) } else { Err(None) });
             if steps == 0 {
                 accelerator.forget(pc);
@@ -158,7 +154,73 @@ impl GpuExecutor {
         }
         self.last_run.steps += credited;
         self.last_run.steps_max += most;
-        Ok((credited, None))
+        Ok(Outcome { credited, is_clipped, approach: None })
+    }
+
+    /// Plans the iterations of lanes. Notes why lanes have none.
+    fn plan_iterations(
+        &mut self,
+        lanes: Vec<(u32, u64, Found, LoopHandle)>,
+    ) -> Result<(Planned<LoopJob>, Planned<PassJob>), Error> {
+        let columns = &mut self.store.columns;
+        columns.fetch(0..=COLUMN_SP)?;
+        let columns = &*columns;
+        let all = EVALUATED[usize::from(self.store.device.info().is_software())];
+        let evaluated_max = (all / lanes.len() as u64).clamp(1, EVALUATED_MAX);
+        let jobs: Vec<_> = lanes
+            .par_iter()
+            .map(|(lane, _, found, handle)| {
+                let of_lane = |column| columns.cached(column)[*lane as usize];
+                let steps = of_lane(COLUMN_LIMIT).saturating_sub(of_lane(COLUMN_STEPS));
+                let mut registers = [0; REGISTERS as usize];
+                (0..COLUMN_SP).zip(&mut registers).for_each(|(column, of)| *of = of_lane(column));
+                registers[SP as usize] = of_lane(COLUMN_SP);
+                let code = (handle.head(), handle.words());
+                match found {
+                    Found::Loop(found) => {
+                        let most = (steps / found.body().ops.len() as u64).saturating_sub(1);
+                        let plan = Plan::new(found, &registers, most, &OnDevice).map_err(Some)?;
+                        LoopJob::new(*lane, code, found, &plan, evaluated_max).map(Job::Loop).ok_or(None)
+                    }
+                    Found::Pass(pass) => {
+                        let most = (steps / pass.length()).saturating_sub(1);
+                        let plan = pass.plan(&registers, most).map_err(Some)?;
+                        PassJob::new(*lane, code, pass, &plan, evaluated_max).map(Job::Pass).ok_or(None)
+                    }
+                }
+            })
+            .collect();
+        let (mut loops, mut passes) = (Vec::new(), Vec::new());
+        for ((_, pc, _, handle), job) in lanes.into_iter().zip(jobs) {
+            match job {
+                Ok(Job::Loop(job)) => loops.push((job, (pc, handle))),
+                Ok(Job::Pass(job)) => passes.push((job, (pc, handle))),
+                Err(obstacle) => handle.note(Err(obstacle)),
+            }
+        }
+        Ok((loops, passes))
+    }
+
+    /// Executes some jobs, if there are any, and returns what `execute` returns besides the counters.
+    fn execute(
+        &mut self,
+        execute: impl FnOnce(&mut Store) -> Result<(Vec<u64>, [u32; COUNTERS as usize]), Error>,
+        jobs: usize,
+    ) -> Result<Vec<u64>, Error> {
+        if jobs == 0 {
+            return Ok(Vec::new());
+        }
+        self.store.columns.flush()?;
+        self.prepare_counters()?;
+        let (steps, counters) = execute(&mut self.store)?;
+        self.store.columns.invalidate();
+        self.cache.forget();
+        self.note_counters(&counters)?;
+        let asked_for = counters[COUNTER_FRAMES as usize];
+        if asked_for > self.store.capacity() {
+            self.grow(asked_for)?;
+        }
+        Ok(steps)
     }
 
     /// Looks for the loops around some of the addresses that were not looked at yet, those with the most lanes first.
@@ -185,23 +247,7 @@ impl GpuExecutor {
             if let Some(error) = failure {
                 return Err(error);
             }
-            let known = handle.map(|handle| {
-                let (head, words) = (handle.head(), handle.words().to_vec());
-                let fetch = |pc: u64| Some(lower(*words.get(pc.wrapping_sub(head) as usize / 4)?, features));
-                let end = head + 4 * (words.len() as u64 - 1);
-                let find =
-                    |pc| Loop::find_from(end, pc, fetch).ok().filter(|found| found.obstacle().is_none());
-                let found = find(pc).map(Arc::new);
-                let length = words.len() as u64;
-                let after = |steps: u64| head + (pc.wrapping_sub(head) + 4 * steps) % (4 * length);
-                let approach = (1..length).find(|steps| find(after(*steps)).is_some());
-                KnownLoop {
-                    handle,
-                    approach: approach.filter(|_| found.is_none()).map(|steps| steps as u32),
-                    found,
-                }
-            });
-            accelerator.remember(pc, known);
+            accelerator.remember(pc, handle.map(|handle| KnownLoop::new(handle, pc, features)));
         }
         Ok(())
     }

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kvrm_loops::Loop;
+use kvrm_arm64::Features;
+use kvrm_arm64::lowering::lower;
+use kvrm_loops::{Loop, Pass, Refusal};
 use kvrm_machine::{LoopHandle, Loops};
 
 /// The number of steps of the first slice after which lanes are looked at, and of those between two successes.
@@ -27,10 +29,47 @@ pub(super) struct Accelerator {
 #[derive(Clone, Debug)]
 pub(super) struct KnownLoop {
     pub(super) handle: LoopHandle,
-    /// The loop with iterations that begin at the address, if it can be executed at once.
-    pub(super) found: Option<Arc<Loop>>,
+    /// The loop with iterations that begin at the address, if they can be executed at once.
+    pub(super) found: Option<Found>,
     /// The number of steps to the next address for which this is so, if there is one.
     pub(super) approach: Option<u32>,
+}
+
+/// A loop whose iterations can be executed at once.
+#[derive(Clone, Debug)]
+pub(super) enum Found {
+    Loop(Arc<Loop>),
+    /// A pass of a bubble sort.
+    Pass(Arc<Pass>),
+}
+
+impl Found {
+    /// Finds the loop with iterations that begin at `entry`, if they can be executed at once.
+    fn at(entry: u64, handle: &LoopHandle, features: Features) -> Option<Self> {
+        let (head, words) = (handle.head(), handle.words());
+        let fetch = |pc: u64| Some(lower(*words.get(pc.wrapping_sub(head) as usize / 4)?, features));
+        let end = head + 4 * (words.len() as u64 - 1);
+        match Loop::find_from(end, entry, fetch) {
+            Ok(found) => found.obstacle().is_none().then(|| Self::Loop(Arc::new(found))),
+            Err(Refusal::InnerBranch(_)) if entry == head => {
+                Pass::find(end, fetch).map(|pass| Self::Pass(Arc::new(pass)))
+            }
+            Err(_) => None,
+        }
+    }
+}
+
+impl KnownLoop {
+    /// Finds out what can be executed at once of a loop around `pc`.
+    pub(super) fn new(handle: LoopHandle, pc: u64, features: Features) -> Self {
+        let found = Found::at(pc, &handle, features);
+        let (head, length) = (handle.head(), handle.words().len() as u64);
+        let after = |steps: u64| head + (pc.wrapping_sub(head) + 4 * steps) % (4 * length);
+        let approach = (1..length)
+            .find(|steps| found.is_none() && Found::at(after(*steps), &handle, features).is_some())
+            .map(|steps| steps as u32);
+        Self { handle, found, approach }
+    }
 }
 
 impl Accelerator {

@@ -15,7 +15,7 @@ const CHUNKS: u64 = 4;
 const WORKGROUPS: u64 = 1 << 12;
 
 impl Store {
-    /// Executes iterations of jobs, at most one for each lane. Returns the number of iterations of each that were executed, and the
+    /// Executes iterations of jobs, at most one for each lane. Returns the number of steps of each that were executed, and the
     /// counters, which have to be prepared.
     pub(crate) fn execute_loops(
         &mut self,
@@ -70,9 +70,11 @@ impl Store {
         let counters = 0..4 * u64::from(COUNTERS);
         let bytes = device.download(&[(&results, 0..results.bytes()), (&self.counters, counters)])?;
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes[0]);
-        let of_jobs = words.chunks_exact(JOB_RESULT as usize);
-        let iterations = of_jobs.map(|result| u64::from(result[1]) | u64::from(result[2]) << 32).collect();
-        Ok((iterations, bytemuck::pod_read_unaligned(&bytes[1])))
+        let of_jobs = words.chunks_exact(JOB_RESULT as usize).zip(jobs);
+        let steps = of_jobs.map(|(result, job)| {
+            (u64::from(result[1]) | u64::from(result[2]) << 32) * job.words.len() as u64
+        });
+        Ok((steps.collect(), bytemuck::pod_read_unaligned(&bytes[1])))
     }
 }
 
