@@ -11,6 +11,7 @@ mod convert;
 mod doom;
 mod guests;
 mod lint;
+mod loops;
 mod metadata;
 mod oracle;
 mod package;
@@ -52,6 +53,8 @@ enum Task {
     Sweep,
     /// Trains a network with one seed after the other, until it is exact.
     Train(train::Args),
+    /// Logs the loops of many programs, from which networks learn.
+    Loops(loops::Args),
     /// Compares KVRM with independent programs: Unicorn, objdump, QEMU.
     Oracle(oracle::Args),
     /// Measures spiking networks in KVRM, NEST and Brian2 on this CPU.
@@ -74,6 +77,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Tidy => tidy::run(),
         Task::Sweep => sweep::run(),
         Task::Train(args) => train::run(args),
+        Task::Loops(args) => loops::run(args),
         Task::Oracle(args) => oracle::run(args),
         Task::Compare(args) => compare::run(args),
         Task::Records(args) => records::run(args),

@@ -17,6 +17,8 @@ mod vectors;
 use anyhow::Result;
 
 pub(crate) use self::commands::kvrm;
+pub(crate) use self::program_runs::{PREPARED, RUNS, Run};
+pub(crate) use self::programs::copy_files;
 
 /// Arguments of `cargo xtask oracle`.
 #[derive(clap::Args)]

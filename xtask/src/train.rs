@@ -1,6 +1,11 @@
-//! `cargo xtask train`: trains the dispatch network, the small dispatch network and the decoder network.
+//! `cargo xtask train`: trains the dispatch network, the small dispatch network, the decoder network, and the networks that
+//! look at loops.
 //!
-//! The same seed gives the same file, bit for bit, on every host.
+//! The same seed gives the same file, bit for bit: on every host for the first three, on the same kind of processor for the
+//! others.
+
+mod loops;
+mod recipe;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +16,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use kvrm_models::{Architecture, Dtype, Entry, MANIFEST, Manifest, Weights, sha256_of};
 use kvrm_train::{NotExact, Progress, TrainedWeights, train_decoder, train_dispatch, train_small_dispatch};
 
+use self::recipe::recipe;
 use crate::root::root;
 
 /// Arguments of `cargo xtask train`.
@@ -19,12 +25,19 @@ pub(crate) struct Args {
     /// The network to train.
     network: Network,
     /// The file for the weights, which is also listed in the manifest of its folder [default:
-    /// weights/NETWORK.safetensors].
+    /// weights/ARCHITECTURE.safetensors].
     #[arg(long)]
     out: Option<PathBuf>,
-    /// The only seed to try [default: 1, 2, and so on to 8, until one gives an exact network].
+    /// The only seed to try [default: 1, 2, and so on to 8, until one gives an exact network; 1 for networks that look at
+    /// loops].
     #[arg(long)]
     seed: Option<u64>,
+    /// The number of steps, for networks that look at loops [default: 10000, 24000 or 60000].
+    #[arg(long)]
+    steps: Option<u32>,
+    /// Train nothing: list an existing file of a network that looks at loops in the manifest.
+    #[arg(long)]
+    list_only: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -35,6 +48,12 @@ enum Network {
     SmallDispatch,
     /// 10,799 weights: names the category of every word.
     Decoder,
+    /// 1,083,397 weights: proposes kind and counter of a loop, from the log of `cargo xtask loops log`.
+    Loops,
+    /// 508,161 weights: recognises well-known loops, from the same log.
+    Patterns,
+    /// 25,473 weights: estimates iterations, from the same log and the pattern recogniser.
+    Iterations,
 }
 
 impl Network {
@@ -43,6 +62,9 @@ impl Network {
             Self::Dispatch => "dispatch",
             Self::SmallDispatch => "small-dispatch",
             Self::Decoder => "decoder",
+            Self::Loops => "loops",
+            Self::Patterns => "patterns",
+            Self::Iterations => "iterations",
         }
     }
 
@@ -51,6 +73,9 @@ impl Network {
             Self::Dispatch => Architecture::Dispatch,
             Self::SmallDispatch => Architecture::SmallDispatch,
             Self::Decoder => Architecture::Decoder,
+            Self::Loops => Architecture::LoopDetector,
+            Self::Patterns => Architecture::PatternRecogniser,
+            Self::Iterations => Architecture::IterationPredictor,
         }
     }
 
@@ -58,24 +83,41 @@ impl Network {
     const fn verified_domain(self) -> Option<&'static str> {
         match self {
             Self::Dispatch | Self::Decoder => Some("all 2^32 words"),
-            Self::SmallDispatch => None,
+            Self::SmallDispatch | Self::Loops | Self::Patterns | Self::Iterations => None,
         }
     }
 
-    fn train(self, seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<TrainedWeights, NotExact> {
+    /// Returns the trainer of a network that may become exact.
+    fn trainer(self) -> Option<Trainer> {
         match self {
-            Self::Dispatch => train_dispatch(seed, observer),
-            Self::SmallDispatch => train_small_dispatch(seed, observer),
-            Self::Decoder => train_decoder(seed, observer),
+            Self::Dispatch => Some(train_dispatch),
+            Self::SmallDispatch => Some(train_small_dispatch),
+            Self::Decoder => Some(train_decoder),
+            Self::Loops | Self::Patterns | Self::Iterations => None,
         }
     }
 }
 
+/// A function that trains a network with a seed until it is exact.
+type Trainer = fn(u64, &mut dyn FnMut(&Progress)) -> Result<TrainedWeights, NotExact>;
+
 pub(crate) fn run(args: &Args) -> Result<()> {
+    let Some(trainer) = args.network.trainer() else {
+        let (network, out) = (args.network, out(args));
+        let (name, architecture) = (network.name(), network.architecture());
+        let seed = args.seed.unwrap_or(1);
+        let job = loops::Job { name, architecture, seed, steps: args.steps, out: &out };
+        if !args.list_only {
+            loops::train(&job)?;
+        }
+        let entry = loops::entry(&job)?;
+        println!("{}: {}", out.display(), entry.result);
+        return add_to_manifest(entry, &out);
+    };
     let seeds = args.seed.map_or(1..=8, |seed| seed..=seed);
     for seed in seeds {
         let start = Instant::now();
-        match try_seed(args.network, seed) {
+        match try_seed(trainer, seed) {
             Ok(trained) => return write(args, seed, &trained, start.elapsed().as_secs_f64()),
             Err(error) => println!("seed {seed}: {error}"),
         }
@@ -83,12 +125,18 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     bail!("no seed gave an exact {} network", args.network.name());
 }
 
-fn try_seed(network: Network, seed: u64) -> Result<TrainedWeights, NotExact> {
+/// Returns the path of the file for the weights.
+fn out(args: &Args) -> PathBuf {
+    let default = || root().join("weights").join(format!("{}.safetensors", args.network.architecture()));
+    args.out.clone().unwrap_or_else(default)
+}
+
+fn try_seed(trainer: Trainer, seed: u64) -> Result<TrainedWeights, NotExact> {
     let bar = ProgressBar::no_length();
     if let Ok(style) = ProgressStyle::with_template("{bar:30} step {pos}/{len}, {eta} left at most: {msg}") {
         bar.set_style(style);
     }
-    let trained = network.train(seed, &mut |progress| {
+    let trained = trainer(seed, &mut |progress| {
         bar.set_length(u64::from(progress.steps));
         bar.set_position(u64::from(progress.step));
         let Progress { errors, margin, loss, .. } = progress;
@@ -100,8 +148,7 @@ fn try_seed(network: Network, seed: u64) -> Result<TrainedWeights, NotExact> {
 
 fn write(args: &Args, seed: u64, trained: &TrainedWeights, seconds: f64) -> Result<()> {
     let name = args.network.name();
-    let default = || root().join("weights").join(format!("{name}.safetensors"));
-    let out = args.out.clone().unwrap_or_else(default);
+    let out = out(args);
     let Progress { step, margin, .. } = trained.progress;
     let mut weights = Weights::from_flat(args.network.architecture(), trained.weights.clone())?;
     weights.metadata.seed = Some(seed);
@@ -116,14 +163,8 @@ fn write(args: &Args, seed: u64, trained: &TrainedWeights, seconds: f64) -> Resu
     Ok(())
 }
 
-fn recipe(name: &str, seed: u64) -> String {
-    format!("cargo xtask train {name} --seed {seed}")
-}
-
-/// Adds a file to the manifest of its folder, in place of an existing entry.
+/// Adds a file of an exact network to the manifest of its folder.
 fn list(network: Network, seed: u64, trained: &TrainedWeights, out: &Path) -> Result<()> {
-    let path = out.with_file_name(MANIFEST);
-    let mut manifest = if path.exists() { Manifest::load(&path)? } else { Manifest::default() };
     let file = out.file_name().and_then(|name| name.to_str()).context("the file needs a name in UTF-8")?;
     let bytes = fs::read(out).with_context(|| format!("cannot read {}", out.display()))?;
     let mut entry = Entry::new(file, network.architecture(), &bytes);
@@ -133,7 +174,14 @@ fn list(network: Network, seed: u64, trained: &TrainedWeights, out: &Path) -> Re
     entry.seed = Some(seed);
     entry.verified_domain = network.verified_domain().map(str::to_owned);
     entry.result = format!("{errors} errors after {step} steps, least margin {margin}");
-    manifest.files.retain(|entry| entry.name != file);
+    add_to_manifest(entry, out)
+}
+
+/// Adds an entry to the manifest of a file's folder, in place of an existing one.
+fn add_to_manifest(entry: Entry, out: &Path) -> Result<()> {
+    let path = out.with_file_name(MANIFEST);
+    let mut manifest = if path.exists() { Manifest::load(&path)? } else { Manifest::default() };
+    manifest.files.retain(|other| other.name != entry.name);
     manifest.files.push(entry);
     manifest.files.sort_by(|a, b| a.name.cmp(&b.name));
     fs::write(&path, manifest.to_toml()?).with_context(|| format!("cannot write {}", path.display()))

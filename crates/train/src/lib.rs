@@ -19,6 +19,7 @@
 
 mod adam;
 mod gradient;
+pub mod loops;
 mod math;
 mod progress;
 mod random;
@@ -26,6 +27,7 @@ mod small;
 mod tuple;
 
 pub use progress::{NotExact, Progress, TrainedWeights};
+pub use random::Random;
 pub use small::train_small_dispatch;
 pub use tuple::{Recipe, train_tuples};
 

@@ -2,14 +2,16 @@
 
 /// The generator `SplitMix64` (Steele, Lea and Flood, 2014).
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) const fn new(seed: u64) -> Self {
+    /// Returns a generator that always gives the same numbers for the same seed.
+    pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    const fn bits(&mut self) -> u64 {
+    /// Returns 64 random bits.
+    pub const fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -17,13 +19,13 @@ impl Random {
     }
 
     /// Returns a number below `limit`. The bias is at most `limit` / 2^32.
-    pub(crate) const fn below(&mut self, limit: usize) -> usize {
+    pub const fn below(&mut self, limit: usize) -> usize {
         (((self.bits() >> 32) * limit as u64) >> 32) as usize
     }
 
     /// Returns a number whose distribution is close to normal, with mean 0 and variance 1. It is a sum of uniform
     /// numbers, which is the same on every platform.
-    pub(crate) fn normal(&mut self) -> f32 {
+    pub fn normal(&mut self) -> f32 {
         let sum: u64 = (0..12).map(|_| self.bits() >> 40).sum();
         sum as f32 / (1 << 24) as f32 - 6.0
     }

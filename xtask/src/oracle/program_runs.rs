@@ -1,16 +1,16 @@
 //! The runs of third-party programs, in a folder with the files that [`super::programs`] prepares.
 
 /// A run of a program.
-pub(super) struct Run {
-    pub(super) program: &'static str,
-    pub(super) arguments: &'static [&'static str],
+pub(crate) struct Run {
+    pub(crate) program: &'static str,
+    pub(crate) arguments: &'static [&'static str],
     /// The file for the standard input, which is empty if there is none.
-    pub(super) input: Option<&'static str>,
+    pub(crate) input: Option<&'static str>,
 }
 
 impl Run {
     /// Returns the command line for messages and records; line feeds are replaced by spaces.
-    pub(super) fn command(&self) -> String {
+    pub(crate) fn command(&self) -> String {
         let mut text = self.program.to_owned();
         for argument in self.arguments {
             let is_plain = !argument.is_empty()
@@ -41,7 +41,7 @@ const fn run_with_input(
 }
 
 /// Runs under QEMU whose outputs become files that other runs read, with the names of these files.
-pub(super) const PREPARED: &[(Run, &str)] = &[
+pub(crate) const PREPARED: &[(Run, &str)] = &[
     (run("busybox", &["sort", "license"]), "sorted"),
     (run("busybox", &["seq", "1", "3", "3000"]), "numbers"),
     (run_with_input("busybox", &["gzip"], "license"), "license.gz"),
@@ -74,7 +74,7 @@ const LINES: &str =
 done < license; echo $n lines; echo new > made; echo more >> made; read line < made; echo $line; exit 7";
 
 #[rustfmt::skip] // One line each.
-pub(super) const RUNS: &[Run] = &[
+pub(crate) const RUNS: &[Run] = &[
     run("busybox", &["true"]),
     run("busybox", &["false"]),
     run("busybox", &["no-such-applet"]),

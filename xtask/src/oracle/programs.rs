@@ -185,7 +185,16 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
 /// Creates a folder with the files that programs read, and returns its path.
 fn prepare(work: &Path) -> Result<PathBuf> {
     let files = work.join("files");
-    recreate(&files)?;
+    copy_files(&files)?;
+    for (run, name) in PREPARED {
+        fs::write(files.join(name), run_in_qemu(run, &files)?.output)?;
+    }
+    Ok(files)
+}
+
+/// Creates a folder with the files that programs read, except those that other programs write.
+pub(crate) fn copy_files(files: &Path) -> Result<()> {
+    recreate(files)?;
     fs::create_dir_all(files.join("tree/branch/twig"))?;
     for (from, to) in [
         ("LICENSE-APACHE", "license"),
@@ -201,11 +210,7 @@ fn prepare(work: &Path) -> Result<PathBuf> {
     ] {
         fs::copy(root().join(from), files.join(to)).with_context(|| format!("cannot copy {from}"))?;
     }
-    fs::write(files.join("empty"), "")?;
-    for (run, name) in PREPARED {
-        fs::write(files.join(name), run_in_qemu(run, &files)?.output)?;
-    }
-    Ok(files)
+    fs::write(files.join("empty"), "").context("cannot write an empty file")
 }
 
 fn input(run: &Run, folder: &Path) -> Result<Stdio> {

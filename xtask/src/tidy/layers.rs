@@ -21,7 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-jit",     &["kvrm-arm64", "kvrm-machine"]),
     ("kvrm-translate", &["kvrm-arm64"]),
     ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-jit", "kvrm-models", "kvrm-spiking", "kvrm-shaders", "kvrm-translate", "kvrm-loops"]),
-    ("kvrm-train",   &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking"]),
+    ("kvrm-train",   &["kvrm-arm64", "kvrm-loops", "kvrm-machine", "kvrm-models", "kvrm-spiking"]),
     ("kvrm",         &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-spiking-formats", "kvrm-translate", "kvrm-gpu"]),
     ("kvrm-cli",     &["kvrm", "kvrm-guests", "kvrm-records"]),
     ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking", "kvrm-translate"]),

@@ -10,8 +10,12 @@ pub const ITERATION_INPUTS: usize = EMBEDDING + 3;
 
 /// Returns the input of the iteration predictor: the embedding of the body from the pattern recogniser, then
 ///
-/// - log2(|counter| + 1) / 64 and log2(|limit| + 1) / 64, for signed values of these registers, with errors below 1e-7,
+/// - log2(|distance| + 1) / 64 and log2(|step| + 1) / 64, for signed numbers, with errors below 1e-7,
 /// - the low 20 bits of the address of the first word, divided by 2^20.
+///
+/// The distance is the difference of the two sides of the comparison of the exit that is reached first, and the step is its
+/// change in an iteration. Both are 0 if they are not known. The published network has the values of a counter and of its limit
+/// in their places. If both are addresses, the logarithms of these are nearly equal and say nothing of the difference.
 ///
 /// ```
 /// let input = kvrm_models::inputs::iteration_input(&[0.5; 128], u64::MAX, 255, 0x7_0008_0000);
@@ -20,15 +24,15 @@ pub const ITERATION_INPUTS: usize = EMBEDDING + 3;
 #[must_use]
 pub fn iteration_input(
     embedding: &[f32; EMBEDDING],
-    counter: u64,
-    limit: u64,
+    distance: u64,
+    step: u64,
     pc: u64,
 ) -> [f32; ITERATION_INPUTS] {
-    let scaled = |register: u64| magnitude(register as i64) / 64.0;
+    let scaled = |number: u64| magnitude(number as i64) / 64.0;
     let place = (pc & 0xf_ffff) as f32 / 1_048_576.0;
     let mut input = [0.0; ITERATION_INPUTS];
     input[..EMBEDDING].copy_from_slice(embedding);
-    input[EMBEDDING..].copy_from_slice(&[scaled(counter), scaled(limit), place]);
+    input[EMBEDDING..].copy_from_slice(&[scaled(distance), scaled(step), place]);
     input
 }
 
@@ -42,7 +46,7 @@ mod tests {
             let input = iteration_input(&[0.0; 128], value as u64, 0, u64::MAX);
             let right = (value.unsigned_abs() as f64 + 1.0).log2() / 64.0;
             assert!((f64::from(input[128]) - right).abs() < 1e-7, "{value}: {}", input[128]);
-            assert_eq!(input[129], 0.0, "the limit is zero");
+            assert_eq!(input[129], 0.0, "the step is zero");
             assert!(input[130] < 1.0, "the last byte below a multiple of 2^20");
         }
     }

@@ -19,7 +19,7 @@ pub const MANIFEST: &str = "manifest.toml";
 /// use kvrm_models::Manifest;
 ///
 /// let manifest = Manifest::builtin()?;
-/// assert_eq!(manifest.files.len(), 3);
+/// assert_eq!(manifest.files.len(), 6);
 /// assert_eq!(manifest.files[1].name, "dispatch.safetensors");
 /// # Ok::<(), kvrm_models::Error>(())
 /// ```
