@@ -37,6 +37,8 @@ const OTHERS: usize = 4;
 const SYNTHETIC: usize = 60_000;
 /// By how much larger the first weights of distance and step are than those of the embedding, which has many more values.
 const NUMBERS: f32 = 10.0;
+/// The number of steps over which weights are averaged, about.
+const AVERAGED: f32 = 1000.0;
 /// The number of steps between two measurements on the validation.
 const INTERVAL: u32 = 1000;
 
@@ -131,7 +133,8 @@ fn rounded(flat: &[f32]) -> Vec<f32> {
 }
 
 impl Job {
-    /// Trains for all steps, and returns the rounded weights. The validation shows the progress.
+    /// Trains for all steps, and returns the rounded average of the weights, in which late steps count most. The validation
+    /// shows the progress: of the average, and of the weights themselves.
     fn train(
         &self,
         mut step: impl FnMut(&[f32]) -> (graph::Graph, burn::tensor::Tensor<1>),
@@ -140,6 +143,7 @@ impl Job {
         let mut random = Random::new(self.seed);
         let mut flat = initial(self.architecture, &mut random);
         let mut adam = Adam::new(flat.len());
+        let mut average = flat.clone();
         let (mut mean, start) = (0.0, Instant::now());
         let interval = INTERVAL.min(self.steps);
         for number in 0..self.steps {
@@ -148,13 +152,17 @@ impl Job {
             mean += loss.into_scalar::<f32>() / interval as f32;
             ensure!(mean.is_finite(), "the loss is {mean} after {number} steps; try another seed");
             adam.step(&mut flat, &gradient, rate(self.peak, number, self.steps));
+            // The first steps are forgotten soon.
+            let share = 1.0 / AVERAGED.min(1.0 + number as f32 / 10.0);
+            average.iter_mut().zip(&flat).for_each(|(average, value)| *average += share * (value - *average));
             if (number + 1) % interval == 0 {
-                let text = score(&rounded(&flat))?;
-                println!("step {} loss {mean:.4} {text}, {} s", number + 1, start.elapsed().as_secs());
+                let (text, last) = (score(&rounded(&average))?, score(&rounded(&flat))?);
+                let seconds = start.elapsed().as_secs();
+                println!("step {} loss {mean:.4} {text} (last step: {last}), {seconds} s", number + 1);
                 mean = 0.0;
             }
         }
-        Ok(rounded(&flat))
+        Ok(rounded(&average))
     }
 
     /// Writes weights with the metrics of the held-out data.
