@@ -44,8 +44,14 @@ const PROGRAM_STEPS: u64 = 60_000_000;
 /// The seeds with which guests run. Programs that wait do so in another place with each seed.
 const SEEDS: std::ops::Range<u64> = 0..6;
 /// Programs that wait for ever with some seeds, and the steps after which that is enough.
-const WAITING: &[(&str, u64)] =
-    &[("poll", 400_000), ("uart", 400_000), ("watchdog", 400_000), ("spin", 400_000)];
+const WAITING: &[(&str, u64)] = &[
+    ("poll", 400_000),
+    ("uart", 400_000),
+    ("watchdog", 400_000),
+    ("spin", 400_000),
+    ("device", 400_000),
+    ("locks", 400_000),
+];
 
 /// The file of the sample, and about how many bodies it has.
 const SAMPLE_FILE: &str = "crates/train/tests/held_out_loops.txt";
