@@ -4,12 +4,13 @@
 //! | --- | --- |
 //! | MEMSET | values that move in steps decide all exits; there are stores and no loads; stored values do not change, and their addresses move |
 //! | MEMCPY | values that move in steps decide all exits; each stored value is what a load of the same iteration and size loads, each load is stored, and their addresses move by the same step |
-//! | STRLEN | no stores; all addresses of loads are known to move in steps, and one moves; an exit depends on a value that a moving load loads; no register changes in an unknown way |
-//! | POLLING | no stores; there are loads, at addresses that do not change; an exit depends on a loaded value; no register changes in an unknown way |
+//! | STRLEN | no stores; all addresses of loads are known to move in steps, and one moves; an exit depends on a value that a moving load loads; all registers that are kept move in known steps |
+//! | POLLING | no stores; there are loads, at addresses that do not change; an exit depends on a loaded value; all registers that are kept move in known steps |
 //! | `BUBBLE_SORT` | one conditional branch leads to another place of the body, and skips the stores: two neighbours are loaded, the branch compares them, and each is stored where the other was; values that move in steps decide all other exits |
 //! | UNKNOWN | everything else |
 //!
-//! A value counts as moving in steps if it does for registers that are all zero or all one.
+//! A value counts as moving in steps if it does for registers that are all zero or all one. Exits that a conditional
+//! comparison decides count as not understood.
 
 use kvrm_arm64::Features;
 use kvrm_arm64::lowering::lower;
@@ -26,11 +27,11 @@ const ALWAYS: u32 = 14;
 
 /// Returns the pattern of a body.
 pub(super) fn pattern(words: &[u32]) -> LoopPattern {
-    match find(words) {
-        Some(found) => straight(&View::new(&found)),
-        None if is_bubble_pass(words) => LoopPattern::BubbleSort,
-        None => LoopPattern::Unknown,
+    // This does not depend on whether the checker understands inner branches.
+    if is_bubble_pass(words) {
+        return LoopPattern::BubbleSort;
     }
+    find(words).map_or(LoopPattern::Unknown, |found| straight(&View::new(&found)))
 }
 
 /// A loop with examples of registers.
@@ -187,7 +188,7 @@ fn is_copy(view: &View<'_>, accesses: &[Access]) -> bool {
 /// Returns whether a body is the inner pass of a bubble sort.
 fn is_bubble_pass(words: &[u32]) -> bool {
     let ops: Vec<_> = words.iter().map(|word| lower(*word, Features::ARMV8_0)).collect();
-    let last = ops.len() - 1;
+    let Some(last) = ops.len().checked_sub(1) else { return false };
     let is_branch = |place: usize| {
         ops[place].dst() == SINK
             && (ops[place].handler() == Handler::BRANCH as u32

@@ -32,7 +32,9 @@ pub(super) fn compared(condition: &Condition) -> (Vec<&Term>, bool) {
             (Vec::new(), true)
         }
         Condition::Zero { value, .. } => (vec![value], true),
-        Condition::Flags { flags: Flags::Sum { value, .. } | Flags::Logic { value, .. }, .. } => (vec![value], true),
+        Condition::Flags { flags: Flags::Sum { value, .. } | Flags::Logic { value, .. }, .. } => {
+            (vec![value], true)
+        }
         Condition::Flags { flags: Flags::Difference { x, y, wide }, .. } => (vec![x, y], *wide),
     }
 }
