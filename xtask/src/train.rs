@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// loops].
     #[arg(long)]
     seed: Option<u64>,
-    /// The number of steps, for networks that look at loops [default: 10000, 24000 or 60000].
+    /// The number of steps, for networks that look at loops [default: 10000, 16000 or 60000].
     #[arg(long)]
     steps: Option<u32>,
     /// Train nothing: list an existing file of a network that looks at loops in the manifest.
@@ -112,6 +112,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
         let entry = loops::entry(&job)?;
         println!("{}: {}", out.display(), entry.result);
+        loops::update_card(&entry, &out)?;
         return add_to_manifest(entry, &out);
     };
     let seeds = args.seed.map_or(1..=8, |seed| seed..=seed);

@@ -87,3 +87,20 @@ pub(super) fn entry(Job { name, architecture, seed, steps, out }: &Job<'_>) -> R
     };
     Ok(entry)
 }
+
+/// Puts the facts about a file into the table of its card, if it has a card.
+pub(super) fn update_card(entry: &Entry, out: &Path) -> Result<()> {
+    let path = out.with_extension("md");
+    let Ok(card) = fs::read_to_string(&path) else { return Ok(()) };
+    let weights = entry.weights_sha256.clone().unwrap_or_default();
+    let rows = [
+        ("| result |", entry.result.clone()),
+        ("| SHA-256 of the weights |", format!("`{weights}`")),
+        ("| SHA-256 of the file |", format!("`{}`", entry.sha256)),
+    ];
+    let lines = card.lines().map(|line| {
+        let row = rows.iter().find(|(begin, _)| line.starts_with(begin));
+        row.map_or_else(|| line.to_owned(), |(begin, fact)| format!("{begin} {fact} |")) + "\n"
+    });
+    fs::write(&path, lines.collect::<String>()).with_context(|| format!("cannot write {}", path.display()))
+}
