@@ -77,7 +77,7 @@ fn main() -> Result<()> {
     }
     let (architecture, steps, peak) = match &network[..] {
         "loops" => (Architecture::LoopDetector, 10_000, 1e-3),
-        "patterns" => (Architecture::PatternRecogniser, 24_000, 1e-3),
+        "patterns" => (Architecture::PatternRecogniser, 16_000, 1e-3),
         "iterations" => (Architecture::IterationPredictor, 60_000, 3e-3),
         _ => bail!("unknown network `{network}`; expected loops, patterns or iterations"),
     };
