@@ -102,6 +102,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
                 let figure = |all: &[f64]| {
                     Figure::of("MIPS", &all.iter().map(|seconds| mips(*seconds)).collect::<Vec<_>>())
                 };
+                let times: Vec<f64> =
+                    stepped.iter().zip(at_once).map(|(stepped, at_once)| stepped / at_once).collect();
                 log.append(MeasuredRow {
                     kind: Kind::Loops,
                     adapter: engine.adapter().map(record::adapter),
@@ -115,6 +117,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
                     figures: BTreeMap::from([
                         ("stepped_mips", figure(stepped)),
                         ("at_once_mips", figure(at_once)),
+                        ("times", Figure::of("ratio", &times)),
                     ]),
                 })?;
             }

@@ -2,6 +2,7 @@
 
 pub(crate) mod code;
 mod frames;
+mod kept;
 pub(crate) mod limits;
 mod loops;
 mod parameters;

@@ -4,6 +4,7 @@
 //! that are proved, from the instruction at which each lane is, and the device executes them.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use kvrm_arm64::Access;
 use kvrm_arm64::micro_op::{REGISTERS, SP};
@@ -80,9 +81,11 @@ impl GpuExecutor {
 
     /// Executes iterations of the loops that lanes are in at once. Returns the number of steps of all lanes in them.
     ///
-    /// `steps` is the number of steps of a lane in the last slice.
-    pub(super) fn accelerate(&mut self, steps: u32) -> Result<u64, Error> {
+    /// `steps` is the number of steps of a lane in the last slice. It has `all` steps of all lanes, and took some time.
+    pub(super) fn accelerate(&mut self, steps: u32, all: u64, took: Duration) -> Result<u64, Error> {
         let Some(mut accelerator) = self.accelerator.take() else { return Ok(0) };
+        let begin = Instant::now();
+        accelerator.note_slice(all, took);
         let mut credited = 0;
         let result = loop {
             let outcome = self.accelerate_with(&mut accelerator, if credited == 0 { steps } else { 0 });
@@ -93,7 +96,7 @@ impl GpuExecutor {
                     if outcome.is_clipped && outcome.credited > 0 {
                         continue;
                     }
-                    accelerator.note(credited > 0, outcome.approach);
+                    accelerator.note(credited, begin.elapsed(), outcome.approach);
                     break Ok(credited);
                 }
                 Err(error) => break Err(error),

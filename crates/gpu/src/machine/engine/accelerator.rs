@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kvrm_arm64::Features;
 use kvrm_arm64::lowering::lower;
@@ -9,7 +10,9 @@ use kvrm_loops::{Loop, Pass, Refusal};
 use kvrm_machine::{LoopHandle, Loops};
 
 /// The number of steps of the first slice after which lanes are looked at, and of those between two successes.
-pub(super) const SLICE_MIN: u32 = 1 << 10;
+pub(super) const SLICE_MIN: u32 = 1 << 8;
+/// How many times the steps that lanes could have retired in the meantime have to be executed at once, so that it pays.
+const GAIN_MIN: f64 = 2.0;
 /// The largest number of addresses whose loops are remembered.
 const KNOWN_MAX: usize = 1 << 12;
 
@@ -23,6 +26,8 @@ pub(super) struct Accelerator {
     slice: u32,
     /// The number of steps after which lanes are expected where iterations can begin.
     approach: Option<u32>,
+    /// The most steps of all lanes in a second, of any slice.
+    pace: f64,
 }
 
 /// A loop around an address.
@@ -74,7 +79,7 @@ impl KnownLoop {
 
 impl Accelerator {
     pub(super) fn new(loops: Loops) -> Self {
-        Self { loops, known: HashMap::new(), slice: SLICE_MIN, approach: None }
+        Self { loops, known: HashMap::new(), slice: SLICE_MIN, approach: None, pace: 0.0 }
     }
 
     /// Returns what is known about an address, if it was looked at.
@@ -100,11 +105,18 @@ impl Accelerator {
         self.approach.unwrap_or(self.slice)
     }
 
-    /// Notes whether lanes gained anything after the last slice, or else how far they are from where they could. Looks become rare
-    /// if they do not.
-    pub(super) fn note(&mut self, gains: bool, approach: Option<u32>) {
-        self.approach = if gains || self.approach.is_some() { None } else { approach };
-        if gains {
+    /// Notes that a slice of so many steps of all lanes took some time.
+    pub(super) fn note_slice(&mut self, steps: u64, took: Duration) {
+        // The time of a short slice is mostly that of the dispatch.
+        self.pace = self.pace.max(steps as f64 / took.as_secs_f64().max(1e-9));
+    }
+
+    /// Notes how many steps of all lanes were executed at once after the last slice, in some time, or else how far lanes are from
+    /// where that is possible. Looks become rare if they do not save more time than they take.
+    pub(super) fn note(&mut self, credited: u64, took: Duration, approach: Option<u32>) {
+        let pays = credited as f64 > GAIN_MIN * self.pace * took.as_secs_f64();
+        self.approach = if credited > 0 || self.approach.is_some() { None } else { approach };
+        if pays {
             self.slice = SLICE_MIN;
         } else if self.approach.is_none() {
             self.slice = self.slice.saturating_mul(2);

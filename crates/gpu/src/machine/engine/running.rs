@@ -99,7 +99,7 @@ impl GpuExecutor {
                 }
             }
             if look.is_some() && running > 0 {
-                self.accelerate(launch.steps)?;
+                self.accelerate(launch.steps, steps, took)?;
             }
             let progress = Progress {
                 steps: self.last_run.steps,

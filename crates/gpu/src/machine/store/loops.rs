@@ -5,7 +5,6 @@ use kvrm_shaders::layout::{COUNTERS, DISPATCH_ROW, JOB_HEADER, JOB_INVOCATIONS, 
 
 use super::parameters::Launch;
 use super::resident::Store;
-use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::machine::loop_jobs::{Cell, LoopJob};
 
@@ -45,12 +44,21 @@ impl Store {
             partials += if job.folds.is_empty() { 0 } else { 2 * groups * TAPE_FOLDS };
         }
         let device = self.device.clone();
-        let cells = Buffer::with_contents(&device, "cells of loops", cells.as_flattened())?;
-        let firsts = Buffer::with_contents(&device, "jobs of loops", &firsts)?;
-        let results = Buffer::with_contents(&device, "results of loops", &results)?;
-        let partials = Buffer::zeroed(&device, "partial results of loops", u64::from(partials).max(1) * 8)?;
-        let buffers = LoopJobsGroup { cells: &cells, jobs: &firsts, results: &results, partials: &partials };
-        let group = self.kernels.layouts.loop_jobs.bind(&device, buffers)?;
+        let results_bytes = size_of_val(&results[..]) as u64;
+        let sizes = [
+            ("cells of loops", size_of_val(&cells[..]) as u64),
+            ("jobs of loops", size_of_val(&firsts[..]) as u64),
+            ("results of loops", results_bytes),
+            ("partial results of loops", 8 * u64::from(partials).max(1)),
+        ];
+        let layout = &self.kernels.layouts.loop_jobs;
+        let (buffers, group) =
+            self.loop_buffers.get(&device, sizes, |[cells, jobs, results, partials]| {
+                layout.bind(&device, LoopJobsGroup { cells, jobs, results, partials })
+            })?;
+        buffers[0].upload(0, cells.as_flattened())?;
+        buffers[1].upload(0, &firsts)?;
+        buffers[2].upload(0, &results)?;
         let [check, probe, prepare, even, odd, finish] = self.kernels.loops(&device)?;
         let count = jobs.len() as u32;
         let launch = Launch { jobs: count, ..Launch::default() };
@@ -68,7 +76,7 @@ impl Store {
         kernels.push((&finish, (1, y, z)));
         self.dispatch_each(&kernels, launch, Some(&group))?;
         let counters = 0..4 * u64::from(COUNTERS);
-        let bytes = device.download(&[(&results, 0..results.bytes()), (&self.counters, counters)])?;
+        let bytes = device.download(&[(&buffers[2], 0..results_bytes), (&self.counters, counters)])?;
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes[0]);
         let of_jobs = words.chunks_exact(JOB_RESULT as usize).zip(jobs);
         let steps = of_jobs.map(|(result, job)| {

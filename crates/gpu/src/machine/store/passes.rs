@@ -5,7 +5,6 @@ use kvrm_shaders::layout::{COUNTERS, DISPATCH_ROW, JOB_INVOCATIONS, PASS_RESULT}
 
 use super::parameters::Launch;
 use super::resident::Store;
-use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::machine::loop_jobs::Cell;
 use crate::machine::pass_jobs::PassJob;
@@ -28,15 +27,25 @@ impl Store {
             pages += job.pages();
         }
         let device = self.device.clone();
-        let cells = Buffer::with_contents(&device, "cells of passes", cells.as_flattened())?;
-        let firsts = Buffer::with_contents(&device, "jobs of passes", &firsts)?;
-        let results =
-            Buffer::zeroed(&device, "results of passes", 4 * u64::from(PASS_RESULT) * jobs.len() as u64)?;
-        let chunks = Buffer::zeroed(&device, "chunks of passes", 16 * u64::from(chunks))?;
-        let pages = Buffer::zeroed(&device, "pages of passes", 4 * u64::from(pages))?;
-        let buffers =
-            PassJobsGroup { cells: &cells, jobs: &firsts, results: &results, chunks: &chunks, pages: &pages };
-        let group = self.kernels.layouts.pass_jobs.bind(&device, buffers)?;
+        let results = vec![0_u32; PASS_RESULT as usize * jobs.len()];
+        let pages = vec![0_u32; pages as usize];
+        let results_bytes = size_of_val(&results[..]) as u64;
+        let sizes = [
+            ("cells of passes", size_of_val(&cells[..]) as u64),
+            ("jobs of passes", size_of_val(&firsts[..]) as u64),
+            ("results of passes", results_bytes),
+            ("chunks of passes", 16 * u64::from(chunks)),
+            ("pages of passes", size_of_val(&pages[..]) as u64),
+        ];
+        let layout = &self.kernels.layouts.pass_jobs;
+        let (buffers, group) =
+            self.pass_buffers.get(&device, sizes, |[cells, jobs, results, chunks, pages]| {
+                layout.bind(&device, PassJobsGroup { cells, jobs, results, chunks, pages })
+            })?;
+        buffers[0].upload(0, cells.as_flattened())?;
+        buffers[1].upload(0, &firsts)?;
+        buffers[2].upload(0, &results)?;
+        buffers[4].upload(0, &pages)?;
         let [greatest, carry, count, prepare, exchange, finish] = self.kernels.passes(&device)?;
         let jobs_count = jobs.len() as u32;
         let launch = Launch { jobs: jobs_count, ..Launch::default() };
@@ -51,7 +60,7 @@ impl Store {
         ];
         self.dispatch_each(&kernels, launch, Some(&group))?;
         let counters = 0..4 * u64::from(COUNTERS);
-        let bytes = device.download(&[(&results, 0..results.bytes()), (&self.counters, counters)])?;
+        let bytes = device.download(&[(&buffers[2], 0..results_bytes), (&self.counters, counters)])?;
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes[0]);
         let of_jobs = words.chunks_exact(PASS_RESULT as usize).zip(jobs);
         let steps = of_jobs.map(|(result, job)| if result[0] == 0 { job.steps(result[1]) } else { 0 });

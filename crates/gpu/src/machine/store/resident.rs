@@ -16,6 +16,7 @@ use kvrm_shaders::layout::{
 };
 use kvrm_shaders::variants::{self, FramePools, LinuxCalls, SimdUnit, StageOrder};
 
+use super::kept::KeptBuffers;
 use super::limits::{
     CODE_PAGE_BYTES, INFO_BYTES, VOTES_MIN, array_min, code_pages_max, console_bytes, pool_shift, stages_min,
 };
@@ -79,6 +80,9 @@ pub(crate) struct Store {
     /// The bind group of the hooks, if there are any.
     pub(crate) hooks: Option<wgpu::BindGroup>,
     pub(super) decode_table: Buffer,
+    /// The buffers of iterations of loops, and of passes, that are executed at once.
+    pub(super) loop_buffers: KeptBuffers,
+    pub(super) pass_buffers: KeptBuffers,
     /// The number of frames that there is room for.
     pub(super) capacity: u32,
     /// The frame of each code page.
@@ -173,6 +177,8 @@ impl Store {
                 .then(|| array_min(workgroup)),
             pools_max: bounds.pools.unwrap_or(usize::MAX),
             code_pages_max: bounds.code_pages.unwrap_or(usize::MAX).min(code_pages_max(device)).max(1),
+            loop_buffers: KeptBuffers::default(),
+            pass_buffers: KeptBuffers::default(),
             next_victim: 0,
             last_lowered: 0,
             simd_unit: SimdUnit::None,
