@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use kvrm_arm64::micro_op::{REGISTERS, SINK, ZERO};
 
 use crate::atom::{Atom, Loaded};
-use crate::body::{Access, Body};
+use crate::body::Body;
 use crate::flags::{Condition, Flags};
 use crate::memory::{Memory, read};
 use crate::motion::{Fold, Loop, Motion, Progression, Start, iterations_within};
@@ -177,11 +177,11 @@ impl Plan {
                 tests.push(exit.condition.clone());
             }
         }
-        for (number, stream) in streams.iter_mut().enumerate() {
+        for number in 0..streams.len() {
             let access = &body.accesses[number];
             for value in &access.stores {
-                let source = planner.source(value, access, stream.is_some())?;
-                if let Some(stream) = stream {
+                let source = planner.source(value, number, &streams)?;
+                if let Some(stream) = &mut streams[number] {
                     stream.sources.push(source);
                 }
             }
@@ -313,21 +313,39 @@ impl Planner<'_> {
         result
     }
 
-    /// Returns the source of a value that an access stores.
-    fn source(&mut self, value: &Term, access: &Access, is_stream: bool) -> Result<Source, Obstacle> {
+    /// Returns the source of a value that the access with this number stores.
+    fn source(
+        &mut self,
+        value: &Term,
+        number: usize,
+        streams: &[Option<Stream>],
+    ) -> Result<Source, Obstacle> {
+        let access = &self.body.accesses[number];
         if let Some(values) = self.start.progression(value, access.size == 8) {
             self.most = self.most.min(values.length);
             return Ok(Source::Progression(values));
         }
         if let Some(loaded) = as_loaded(self.body, value)
             && loaded.size == access.size
-            && is_stream
-            && self.start.progression(&self.body.accesses[loaded.access].address, true).is_some()
+            && streams[number].is_some()
+            && self.is_kept(loaded.access, number, streams)
         {
             return Ok(Source::Copy(loaded));
         }
         self.need(value)?;
         Ok(Source::Term(value.clone()))
+    }
+
+    /// Returns whether what a load loads is still in memory when the store with this number is made. Stores are made one after the
+    /// other, each for many iterations, so no other one may change it, even if it comes later in the iteration.
+    fn is_kept(&self, load: usize, store: usize, streams: &[Option<Stream>]) -> bool {
+        let Some(from) = &streams[load] else { return false };
+        let others = streams.iter().enumerate().filter(|(other, _)| *other != store);
+        let (begin, end) = from.range(self.most);
+        others.filter(|(other, _)| !self.body.accesses[*other].stores.is_empty()).all(|(_, other)| {
+            let range = other.as_ref().map(|other| other.range(self.most));
+            range.is_some_and(|(first, last)| last <= begin || end <= first)
+        })
     }
 
     /// Returns the values of a term, with which a register is combined.

@@ -49,6 +49,24 @@ fn plan(body: &Loop, cpu: &Cpu, memory: &Code<'_>) -> Result<Plan, Obstacle> {
     }
 }
 
+/// A byte is loaded, another one is stored in its place, and then the first one is stored behind it.
+#[test]
+fn copies_of_bytes_that_another_store_replaces_are_those_from_before() {
+    // ldurb w3, [x0]; strb w14, [x0], #1; strb w3, [x0], #1; sub x4, x4, #1; cbnz x4
+    let words = [0x3840_0003, 0x3800_140e, 0x3800_1403, 0xd100_0484, 0xb5ff_ff84];
+    let body = body(&words).expect("it is a loop");
+    let mut start = Cpu::new(HEAD, 0);
+    start.set_x(0, DATA + 1);
+    start.set_x(4, 200);
+    let data: Vec<u8> = (0..BYTES).map(|place| (place * 7 % 251) as u8).collect();
+    let [mut memory, mut stepped] = [0, 1].map(|_| Code { words: &words, data: data.clone() });
+    let plan = plan(&body, &start, &memory).expect("iterations can be executed at once");
+    let iterations = plan.execute(&body, &mut registers(&start), &mut memory);
+    assert!(iterations > 100, "{iterations} iterations");
+    assert_eq!(run(&mut start, &mut stepped, 5 * iterations), Stop::Budget);
+    assert!(memory.data == stepped.data, "memory after {iterations} iterations");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
