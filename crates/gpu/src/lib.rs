@@ -16,6 +16,7 @@
 
 mod auto;
 pub mod device;
+pub mod loop_advice;
 pub mod loop_networks;
 mod machine;
 mod select;

@@ -127,6 +127,7 @@
 
 pub use kvrm_arm64 as arm64;
 pub use kvrm_gpu as gpu;
+pub use kvrm_gpu::loop_advice::{LoopMode, NetworkAdvisor};
 pub use kvrm_gpu::{ClassSelection, Engine, EngineChoice, GpuEngine, SelectionMode, Translation};
 pub use kvrm_machine::*;
 pub use kvrm_models as models;

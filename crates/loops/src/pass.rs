@@ -147,6 +147,12 @@ impl Pass {
         self.lengths()[1]
     }
 
+    /// Returns the loop as if all iterations exchanged.
+    #[must_use]
+    pub const fn exchanging(&self) -> &Loop {
+        &self.exchanges
+    }
+
     /// Returns when neighbours are exchanged.
     #[must_use]
     pub const fn order(&self) -> Order {

@@ -57,7 +57,8 @@ pub use image::{CodePage, Image};
 pub use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Stop};
 pub use layout::Layout;
 pub use loops::{
-    HotLoop, LoopAdvice, LoopAdvisor, LoopCandidate, LoopHandle, LoopOpinion, LoopReport, LoopRunner, Loops,
+    CounterClaim, HotLoop, LoopAdvice, LoopAdvisor, LoopCandidate, LoopClaim, LoopHandle, LoopOpinion,
+    LoopReport, LoopRunner, Loops,
 };
 pub use machine::{Builder, Fork, LaneResult, LaneSet, LaneSetup, Machine, Results, RunProgress};
 pub use page_map::{ImagePage, Mapping, PageMap, Region};

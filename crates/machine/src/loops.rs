@@ -1,7 +1,10 @@
 //! Loops of lanes whose iterations are executed at once, where `kvrm-loops` has proved what they do.
 
 mod advice;
+mod advising;
+mod claim;
 mod commit;
+mod habit;
 mod known;
 mod proved;
 mod reason;
@@ -16,6 +19,8 @@ use kvrm_arm64::{Cpu, Features};
 use kvrm_loops::Obstacle;
 
 pub use self::advice::{LoopAdvice, LoopAdvisor, LoopCandidate, LoopOpinion};
+use self::advising::{Advising, When};
+pub use self::claim::{CounterClaim, LoopClaim};
 use self::known::{KnownLoop, KnownLoops};
 pub use self::report::{HotLoop, LoopReport};
 pub use self::runner::LoopRunner;
@@ -50,9 +55,23 @@ impl Loops {
     }
 
     /// Returns the acceleration of loops that an advisor proposes to the checker. `mode` is its name in reports.
+    ///
+    /// The advisor works in a thread of its own, and no lane waits for it: a loop is stepped until there is advice. The thread
+    /// ends when the last clone of this value is dropped.
     #[must_use]
     pub fn advised(mode: impl Into<Cow<'static, str>>, advisor: impl LoopAdvisor + 'static) -> Self {
-        Self { known: Arc::new(KnownLoops::new(mode.into(), Some(Box::new(advisor)))) }
+        Self::with_advisor(mode.into(), advisor, When::Later)
+    }
+
+    /// Does the same as [`Self::advised`], but lanes wait for the advice. So with one lane, the same steps are executed at once in
+    /// every run.
+    #[must_use]
+    pub fn advised_at_once(mode: impl Into<Cow<'static, str>>, advisor: impl LoopAdvisor + 'static) -> Self {
+        Self::with_advisor(mode.into(), advisor, When::AtOnce)
+    }
+
+    fn with_advisor(mode: Cow<'static, str>, advisor: impl LoopAdvisor + 'static, when: When) -> Self {
+        Self { known: Arc::new(KnownLoops::new(mode, Some(Advising::new(Box::new(advisor), when)))) }
     }
 
     /// Returns the counts since this value was made.
@@ -72,6 +91,12 @@ impl Loops {
     ) -> Option<LoopHandle> {
         let known = self.known.find(Place::around(pc, features, words_at)?)?;
         Some(LoopHandle { known, loops: self.clone() })
+    }
+
+    /// Asks for advice about all candidates together, with the registers of a lane in each.
+    #[doc(hidden)]
+    pub fn ask<'a>(&self, candidates: impl Iterator<Item = (&'a LoopHandle, &'a Cpu)>) {
+        self.known.ask(candidates.map(|(handle, cpu)| (&*handle.known, general_registers(cpu))));
     }
 
     /// Returns the loops in which lanes were found, those with the most steps first.
@@ -107,14 +132,25 @@ impl LoopHandle {
         self.known.visit(lanes, steps);
     }
 
-    /// Returns whether it is proved that iterations can be executed at once. `cpu` is a lane in the loop.
+    /// Returns whether lanes were found in the loop often enough to ask for advice about it, which was not done yet.
     #[must_use]
-    pub fn is_proved(&self, cpu: &Cpu, features: Features) -> bool {
-        self.loops.known.proved(&self.known, cpu, features).is_some()
+    pub fn is_candidate(&self) -> bool {
+        self.known.is_candidate()
+    }
+
+    /// Returns whether it is proved that iterations can be executed at once.
+    #[must_use]
+    pub fn is_proved(&self, features: Features) -> bool {
+        self.loops.known.proved(&self.known, features).is_some()
     }
 
     /// Notes that iterations with so many steps were executed at once, or that none was.
     pub fn note(&self, result: Result<u64, Option<Obstacle>>) {
         self.known.note(result);
     }
+}
+
+/// Returns x0 to x30 and the stack pointer.
+fn general_registers(cpu: &Cpu) -> [u64; 32] {
+    std::array::from_fn(|register| if register == 31 { cpu.sp } else { cpu.x(register as u32) })
 }

@@ -15,6 +15,8 @@ pub trait Runner: fmt::Debug + Send + Sync + Sized + 'static {
     /// The largest number of steps between two looks at the loop that a lane is in: so many that a look, and the interruption of
     /// [`Runner::run`] for it, take little time.
     const LOOK_STEPS: u64 = 1 << 16;
+    /// Whether a step may take less time than one of iterations that are executed at once, so that both are measured.
+    const IS_MEASURED: bool = false;
 
     /// Runs a lane until it stops or has retired `budget` steps. Returns the reason: [`Stop::Budget`] in the latter case.
     fn run(&mut self, cpu: &mut Cpu, memory: &mut AddressSpace, budget: u64) -> Stop;

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
+
+use super::claim::LoopClaim;
 
 /// A loop in which lanes were found several times, for a [`LoopAdvisor`].
 #[derive(Clone, Copy, Debug)]
@@ -24,13 +27,21 @@ pub struct LoopOpinion {
     pub answer: Cow<'static, str>,
     /// How sure it is, from 0 to 1, if that is known.
     pub confidence: Option<f32>,
+    /// What a proof may contradict.
+    pub claim: LoopClaim,
 }
 
 impl LoopOpinion {
     /// Creates an opinion.
     #[must_use]
     pub const fn new(source: Cow<'static, str>, answer: Cow<'static, str>, confidence: Option<f32>) -> Self {
-        Self { source, answer, confidence }
+        Self { source, answer, confidence, claim: LoopClaim::NONE }
+    }
+
+    /// Sets what a proof may contradict.
+    #[must_use]
+    pub fn with_claim(self, claim: LoopClaim) -> Self {
+        Self { claim, ..self }
     }
 }
 
@@ -61,6 +72,31 @@ impl LoopAdvice {
 
 /// Gives advice about loops. It decides nothing but which loops the checker looks at, so results do not depend on it.
 pub trait LoopAdvisor: fmt::Debug + Send + Sync {
-    /// Returns the advice about a loop. It is asked once for each body at an address.
-    fn advise(&self, candidate: LoopCandidate<'_>) -> LoopAdvice;
+    /// Returns the advice about each loop, in the same order. It is asked once for each body; loops at several addresses with the
+    /// same words are one body, and the candidate is the one that was found first.
+    fn advise(&self, candidates: &[LoopCandidate<'_>]) -> Vec<LoopAdvice>;
+
+    /// Returns the largest number of loops for which it should be asked at once: many if that takes not much longer than one.
+    fn batch_max(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Returns the number of steps that lanes take in a loop before it is asked about it: as many as take the time of the advice.
+    fn steps_min(&self) -> u64 {
+        0
+    }
+}
+
+impl<A: LoopAdvisor + ?Sized> LoopAdvisor for Arc<A> {
+    fn advise(&self, candidates: &[LoopCandidate<'_>]) -> Vec<LoopAdvice> {
+        (**self).advise(candidates)
+    }
+
+    fn batch_max(&self) -> usize {
+        (**self).batch_max()
+    }
+
+    fn steps_min(&self) -> u64 {
+        (**self).steps_min()
+    }
 }

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use kvrm_arm64::Features;
 use kvrm_arm64::lowering::lower;
-use kvrm_arm64::{Cpu, Features};
 use kvrm_loops::Obstacle;
 
-use super::advice::{LoopAdvice, LoopAdvisor, LoopCandidate};
+use super::advising::{Advising, Answer, Question};
 use super::proved::Proved;
 use super::reason::Reason;
 use super::report::{HotLoop, LoopReport};
@@ -25,21 +25,29 @@ const THRESHOLD: u64 = 2;
 #[derive(Debug)]
 pub(super) struct KnownLoops {
     mode: Cow<'static, str>,
-    advisor: Option<Box<dyn LoopAdvisor>>,
+    /// `None` if all candidates are proposed to the checker.
+    advising: Option<Advising>,
     loops: RwLock<HashMap<Place, Arc<KnownLoop>>>,
+    begin: Instant,
 }
 
 /// A loop in which lanes were found.
 #[derive(Debug)]
 pub(super) struct KnownLoop {
     place: Place,
-    /// What was decided when it became a candidate.
+    /// The number of steps in it before it is a candidate.
+    steps_min: u64,
+    /// The advice about it, since it was asked for.
+    answer: OnceLock<Arc<Answer>>,
+    /// What was decided when it was a candidate and the advice was there.
     decision: OnceLock<Decision>,
     found: AtomicU64,
     steps: AtomicU64,
     attempts: AtomicU64,
     commits: AtomicU64,
     credited: AtomicU64,
+    /// When iterations were executed at once for the first time.
+    first: OnceLock<Instant>,
     /// The obstacle to the last attempt that failed.
     obstacle: Mutex<Option<Obstacle>>,
 }
@@ -47,16 +55,17 @@ pub(super) struct KnownLoop {
 /// What was decided about a candidate.
 #[derive(Debug)]
 struct Decision {
-    advice: Option<LoopAdvice>,
-    /// The time that the advice took.
-    time: Duration,
     /// `None` if it was not proposed.
     verdict: Option<Result<Proved, Reason>>,
+    /// Whether the proof contradicts what an opinion claims.
+    disagrees: bool,
+    /// The time that the checker took.
+    time: Duration,
 }
 
 impl KnownLoops {
-    pub(super) fn new(mode: Cow<'static, str>, advisor: Option<Box<dyn LoopAdvisor>>) -> Self {
-        Self { mode, advisor, loops: RwLock::default() }
+    pub(super) fn new(mode: Cow<'static, str>, advising: Option<Advising>) -> Self {
+        Self { mode, advising, loops: RwLock::default(), begin: Instant::now() }
     }
 
     /// Returns the loop at a place. Returns `None` if there is no room for it.
@@ -64,59 +73,87 @@ impl KnownLoops {
         let known = self.loops.read().unwrap_or_else(PoisonError::into_inner).get(&place).cloned();
         known.or_else(|| {
             let mut loops = self.loops.write().unwrap_or_else(PoisonError::into_inner);
+            let steps_min = self.advising.as_ref().map_or(0, Advising::steps_min);
             let has_room = loops.len() < LOOPS_MAX || loops.contains_key(&place);
             has_room.then(|| {
-                let known = loops.entry(place.clone()).or_insert_with(|| Arc::new(KnownLoop::new(place)));
+                let known =
+                    loops.entry(place.clone()).or_insert_with(|| Arc::new(KnownLoop::new(place, steps_min)));
                 Arc::clone(known)
             })
         })
     }
 
-    /// Returns what is proved about a loop. The first lane for which it is a candidate has it decided.
-    pub(super) fn proved<'a>(
-        &self,
-        known: &'a KnownLoop,
-        cpu: &Cpu,
-        features: Features,
-    ) -> Option<&'a Proved> {
-        if known.found.load(Ordering::Relaxed) < THRESHOLD {
-            return None;
+    /// Asks for advice about candidates, with the registers of a lane in each.
+    pub(super) fn ask<'a>(&self, candidates: impl Iterator<Item = (&'a KnownLoop, [u64; 32])>) {
+        let Some(advising) = &self.advising else { return };
+        let mut questions = Vec::new();
+        for (known, registers) in candidates {
+            known.answer.get_or_init(|| {
+                let (answer, is_new) = advising.answer(&known.place.words);
+                if is_new {
+                    let (place, answer) = (known.place.clone(), Arc::clone(&answer));
+                    questions.push(Question { place, registers, answer });
+                }
+                answer
+            });
         }
-        let decision = known.decision.get_or_init(|| self.decide(&known.place, cpu, features));
-        decision.verdict.as_ref()?.as_ref().ok()
+        advising.ask(questions);
     }
 
-    fn decide(&self, place: &Place, cpu: &Cpu, features: Features) -> Decision {
-        let begin = Instant::now();
-        let advice = self.advisor.as_ref().map(|advisor| {
-            let registers = std::array::from_fn(|n| if n == 31 { cpu.sp } else { cpu.x(n as u32) });
-            advisor.advise(LoopCandidate { head: place.head, words: &place.words, registers: &registers })
+    /// Returns what is proved about a loop. The first lane that asks when the advice is there has it decided.
+    pub(super) fn proved<'a>(&self, known: &'a KnownLoop, features: Features) -> Option<&'a Proved> {
+        if let Some(decision) = known.decision.get() {
+            return decision.verdict.as_ref()?.as_ref().ok();
+        }
+        let advice = match &self.advising {
+            Some(_) => Some(known.answer.get()?.get()?),
+            None => None,
+        };
+        if !known.is_found_often() {
+            return None;
+        }
+        let decision = known.decision.get_or_init(|| {
+            let is_proposed = advice.is_none_or(|advice| advice.proposes);
+            let begin = Instant::now();
+            let verdict = is_proposed.then(|| check(&known.place, features));
+            let time = if is_proposed { begin.elapsed() } else { Duration::ZERO };
+            let found = verdict.as_ref().and_then(|verdict| verdict.as_ref().ok());
+            let disagrees = found.zip(advice).is_some_and(|(found, advice)| {
+                advice.opinions.iter().any(|opinion| found.contradicts(&opinion.claim))
+            });
+            Decision { verdict, disagrees, time }
         });
-        let time = if advice.is_some() { begin.elapsed() } else { Duration::ZERO };
-        let is_proposed = advice.as_ref().is_none_or(|advice| advice.proposes);
-        let verdict = is_proposed.then(|| {
-            let fetch =
-                |pc: u64| Some(lower(*place.words.get(pc.wrapping_sub(place.head) as usize / 4)?, features));
-            Proved::find(place.end(), fetch)
-        });
-        Decision { advice, time, verdict }
+        decision.verdict.as_ref()?.as_ref().ok()
     }
 
     pub(super) fn report(&self) -> LoopReport {
         let mut report = LoopReport { mode: self.mode.clone(), ..LoopReport::default() };
+        if let Some(advising) = &self.advising {
+            (report.advised, report.advice_seconds) = advising.work();
+        }
         for known in self.loops.read().unwrap_or_else(PoisonError::into_inner).values() {
-            let Some(decision) = known.decision.get() else { continue };
+            let Some(decision) = known.decision.get() else {
+                let is_waiting = u64::from(known.answer.get().is_some());
+                report.candidates += is_waiting;
+                report.waiting += is_waiting;
+                continue;
+            };
             report.candidates += 1;
-            report.advice_seconds += decision.time.as_secs_f64();
+            report.checker_seconds += decision.time.as_secs_f64();
             match &decision.verdict {
                 None => {}
                 Some(Ok(_)) => report.proved += 1,
                 Some(Err(reason)) => *report.refused.entry(reason.name().into()).or_default() += 1,
             }
             report.proposed += u64::from(decision.verdict.is_some());
+            report.disagreed += u64::from(decision.disagrees);
             report.attempts += known.attempts.load(Ordering::Relaxed);
             report.commits += known.commits.load(Ordering::Relaxed);
             report.credited_steps += known.credited.load(Ordering::Relaxed);
+            if let Some(first) = known.first.get() {
+                let seconds = first.saturating_duration_since(self.begin).as_secs_f64();
+                report.first_seconds = Some(report.first_seconds.map_or(seconds, |other| other.min(seconds)));
+            }
         }
         report
     }
@@ -129,22 +166,41 @@ impl KnownLoops {
     }
 }
 
+/// Asks the checker for a proof.
+fn check(place: &Place, features: Features) -> Result<Proved, Reason> {
+    let fetch = |pc: u64| Some(lower(*place.words.get(pc.wrapping_sub(place.head) as usize / 4)?, features));
+    Proved::find(place.end(), fetch)
+}
+
 impl KnownLoop {
-    fn new(place: Place) -> Self {
+    fn new(place: Place, steps_min: u64) -> Self {
         Self {
             place,
+            steps_min,
+            answer: OnceLock::new(),
             decision: OnceLock::new(),
             found: AtomicU64::new(0),
             steps: AtomicU64::new(0),
             attempts: AtomicU64::new(0),
             commits: AtomicU64::new(0),
             credited: AtomicU64::new(0),
+            first: OnceLock::new(),
             obstacle: Mutex::new(None),
         }
     }
 
     pub(super) const fn place(&self) -> &Place {
         &self.place
+    }
+
+    fn is_found_often(&self) -> bool {
+        self.found.load(Ordering::Relaxed) >= THRESHOLD
+            && self.steps.load(Ordering::Relaxed) >= self.steps_min
+    }
+
+    /// Returns whether lanes were found in the loop often enough to ask for advice about it, which was not done yet.
+    pub(super) fn is_candidate(&self) -> bool {
+        self.is_found_often() && self.decision.get().is_none() && self.answer.get().is_none()
     }
 
     /// Notes that lanes were found in the loop, so many, after so many steps of all of them.
@@ -160,6 +216,7 @@ impl KnownLoop {
             Ok(steps) => {
                 self.commits.fetch_add(1, Ordering::Relaxed);
                 self.credited.fetch_add(steps, Ordering::Relaxed);
+                self.first.get_or_init(Instant::now);
             }
             Err(obstacle) => *self.obstacle.lock().unwrap_or_else(PoisonError::into_inner) = obstacle,
         }
@@ -167,9 +224,11 @@ impl KnownLoop {
 
     fn hot(&self) -> HotLoop {
         let decision = self.decision.get();
+        let advice = self.answer.get().and_then(|answer| answer.get());
         let credited_steps = self.credited.load(Ordering::Relaxed);
         let obstacle = *self.obstacle.lock().unwrap_or_else(PoisonError::into_inner);
         let verdict = match decision.map(|decision| &decision.verdict) {
+            None if self.answer.get().is_some() => "not asked: there is no advice yet".into(),
             None => "found too rarely to be a candidate".into(),
             Some(None) => "not proposed".into(),
             Some(Some(Err(reason))) => format!("refused: {reason}").into(),
@@ -184,9 +243,9 @@ impl KnownLoop {
             steps: self.steps.load(Ordering::Relaxed) + credited_steps,
             credited_steps,
             commits: self.commits.load(Ordering::Relaxed),
-            opinions: decision
-                .and_then(|decision| decision.advice.as_ref())
-                .map_or_else(Vec::new, |advice| advice.opinions.clone()),
+            opinions: advice.map_or_else(Vec::new, |advice| advice.opinions.clone()),
+            is_proved: matches!(decision, Some(Decision { verdict: Some(Ok(_)), .. })),
+            disagrees: decision.is_some_and(|decision| decision.disagrees),
             verdict,
         }
     }

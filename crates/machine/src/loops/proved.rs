@@ -4,6 +4,7 @@ use kvrm_arm64::Cpu;
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_loops::{Loop, Obstacle, Pass, Refusal};
 
+use super::claim::LoopClaim;
 use super::commit::{execute, execute_pass};
 use super::reason::Reason;
 use crate::address_space::AddressSpace;
@@ -45,6 +46,24 @@ impl Proved {
             Self::Loop(found) => found.body().ops.len() as u64,
             Self::Pass(pass) => pass.length(),
         }
+    }
+
+    /// Returns whether an iteration may store anything.
+    pub(super) fn stores(&self) -> bool {
+        match self {
+            Self::Loop(found) => found.body().accesses.iter().any(|access| !access.stores.is_empty()),
+            Self::Pass(_) => true,
+        }
+    }
+
+    /// Returns whether a part of a claim is wrong.
+    pub(super) fn contradicts(&self, claim: &LoopClaim) -> bool {
+        let path = match self {
+            Self::Loop(found) => found,
+            // An iteration that exchanges does all that one without an exchange does.
+            Self::Pass(pass) => pass.exchanging(),
+        };
+        claim.is_contradicted_by(path)
     }
 
     /// Executes at most `most` iterations, if the lane is at their beginning, and returns the number of steps. One more iteration is

@@ -16,34 +16,48 @@ pub struct LoopReport {
     pub mode: Cow<'static, str>,
     /// The number of loops in which lanes were found several times.
     pub candidates: u64,
+    /// The number of candidates about which there is no advice yet.
+    pub waiting: u64,
     /// The number of candidates that were proposed to the checker.
     pub proposed: u64,
     /// The number of proposals that were proved: all iterations have a closed form, or can be executed in any order.
     pub proved: u64,
     /// The number of proposals that were refused, by reason.
     pub refused: BTreeMap<Cow<'static, str>, u64>,
+    /// The number of proposals that were proved, but to be something else than an opinion about them claims.
+    pub disagreed: u64,
     /// How often a lane was in a loop that is proved.
     pub attempts: u64,
     /// How often iterations were executed at once then.
     pub commits: u64,
     /// The number of steps in these iterations. They count as retired, but no lane has stepped through them.
     pub credited_steps: u64,
+    /// The number of bodies about which advice was given. Loops with the same words are one body.
+    pub advised: u64,
     /// The time that advice took, in seconds.
     pub advice_seconds: f64,
+    /// The time that the checker took, in seconds.
+    pub checker_seconds: f64,
+    /// The time until iterations were executed at once for the first time, in seconds.
+    pub first_seconds: Option<f64>,
 }
 
 impl fmt::Display for LoopReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { mode, candidates, proposed, proved, attempts, commits, credited_steps, .. } = self;
         write!(f, "{mode}, {candidates} candidates, {proposed} proposed, {proved} proved")?;
+        if self.disagreed > 0 {
+            write!(f, ", {} of them with another opinion", self.disagreed)?;
+        }
         let refused: Vec<String> =
             self.refused.iter().map(|(reason, count)| format!("{count} for {reason}")).collect();
         if !refused.is_empty() {
             write!(f, ", refused {}", refused.join(", "))?;
         }
         write!(f, "\n{credited_steps} steps executed at once in {commits} of {attempts} attempts")?;
-        if self.advice_seconds > 0.0 {
-            write!(f, ", {:.1} ms for advice", 1e3 * self.advice_seconds)?;
+        if self.advised > 0 || self.waiting > 0 {
+            write!(f, "\nadvice about {} bodies in {:.1} ms", self.advised, 1e3 * self.advice_seconds)?;
+            write!(f, ", {} candidates wait for it", self.waiting)?;
         }
         Ok(())
     }
@@ -65,6 +79,10 @@ pub struct HotLoop {
     pub commits: u64,
     /// The opinions about the loop.
     pub opinions: Vec<LoopOpinion>,
+    /// Whether it is proved to be something else than an opinion claims.
+    pub disagrees: bool,
+    /// Whether it is proved what iterations do.
+    pub is_proved: bool,
     /// The result of the checker.
     pub verdict: Cow<'static, str>,
 }

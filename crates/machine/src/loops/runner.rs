@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use kvrm_arm64::{Access, Cpu, Stop};
 
-use super::Loops;
+use super::habit::Habit;
 use super::known::KnownLoop;
 use super::proved::Proved;
 use super::search::Place;
+use super::{Loops, general_registers};
 use crate::address_space::AddressSpace;
 use crate::pages::PAGE_BYTES;
 use crate::runner::{Interpreter, Runner};
@@ -18,8 +20,6 @@ use crate::translation::CodeVersion;
 const SLICE_MIN: u64 = 1 << 12;
 /// The largest number of addresses of which it is remembered in which loop they are.
 const RECENT_MAX: usize = 64;
-/// After each attempt for a loop that gains little, twice as many visits pass without one, up to 2 to the power of this.
-const SKIPS_MAX: u32 = 8;
 
 /// A runner that executes iterations of loops at once where that is proved to give the same results, and leaves all other
 /// steps to another runner.
@@ -35,18 +35,20 @@ pub struct LoopRunner<R> {
     /// The number of steps before the next one.
     slice: u64,
     /// The loops around addresses at which the lane was found, for the code of `version`.
-    recent: HashMap<u64, Option<Recent>>,
+    recent: HashMap<u64, Option<Arc<KnownLoop>>>,
     version: CodeVersion,
+    /// What the lane has learnt about loops, by their heads.
+    habits: HashMap<u64, Habit>,
+    /// The slice whose steps are measured, if any is.
+    measured: Option<Measured>,
 }
 
-/// A loop in which the lane was found.
+/// A slice that begins in a loop.
 #[derive(Debug)]
-struct Recent {
-    known: Arc<KnownLoop>,
-    /// The number of attempts, one after the other, that gained little.
-    failures: u32,
-    /// The number of visits until the next attempt.
-    skips: u32,
+struct Measured {
+    head: u64,
+    begin: Instant,
+    steps: u64,
 }
 
 impl<R: Runner> LoopRunner<R> {
@@ -61,7 +63,8 @@ impl<R: Runner> LoopRunner<R> {
     #[must_use]
     pub fn with_slices(inner: R, loops: Option<Loops>, steps: u64) -> Self {
         let (recent, version) = (HashMap::new(), CodeVersion::default());
-        Self { inner, loops, slice_min: steps, slice: steps, recent, version }
+        let (habits, measured) = (HashMap::new(), None);
+        Self { inner, loops, slice_min: steps, slice: steps, recent, version, habits, measured }
     }
 
     /// Returns the other runner.
@@ -74,15 +77,22 @@ impl<R: Runner> LoopRunner<R> {
         let Some(loops) = self.loops.clone() else { return self.inner.run(cpu, memory, budget) };
         let end = cpu.steps.saturating_add(budget);
         while cpu.steps < end {
+            let before = cpu.steps;
+            if let Some(measured) = &mut self.measured {
+                measured.begin = Instant::now();
+            }
             match self.inner.run(cpu, memory, self.slice.min(end - cpu.steps)) {
                 Stop::Budget => {}
                 stop => return stop,
             }
             if cpu.steps < end {
+                if let Some(measured) = &mut self.measured {
+                    measured.steps = cpu.steps - before;
+                }
                 // Twice as many steps pass after each attempt that gains little.
                 match self.attempt(&loops, cpu, memory, end) {
-                    Ok(steps) if steps >= self.slice_min => self.slice = self.slice_min,
-                    Ok(_) => self.slice = (2 * self.slice).min(R::LOOK_STEPS.max(self.slice_min)),
+                    Ok(true) => self.slice = self.slice_min,
+                    Ok(false) => self.slice = (2 * self.slice).min(R::LOOK_STEPS.max(self.slice_min)),
                     Err(stop) => return stop,
                 }
             }
@@ -90,52 +100,59 @@ impl<R: Runner> LoopRunner<R> {
         Stop::Budget
     }
 
-    /// Executes iterations at once, if the lane is in a loop for which that is possible, up to `end` steps. Returns the number of
-    /// steps. It may step the lane to the beginning of an iteration, and returns the stop if that stops the lane.
+    /// Executes iterations at once, if the lane is in a loop for which that is possible, up to `end` steps. Returns whether that paid.
+    /// It may step the lane to the beginning of an iteration, and returns the stop if that stops the lane.
     fn attempt(
         &mut self,
         loops: &Loops,
         cpu: &mut Cpu,
         memory: &mut AddressSpace,
         end: u64,
-    ) -> Result<u64, Stop> {
+    ) -> Result<bool, Stop> {
+        let measured = self.measured.take();
         // An access at a hook has to stop the lane.
         if memory.has_hooks() {
-            return Ok(0);
+            return Ok(false);
         }
         let version = memory.code_version();
         if self.version != version || self.recent.len() >= RECENT_MAX {
             self.recent.clear();
+            self.habits.clear();
             self.version = version;
         }
-        let recent = self.recent.entry(cpu.pc).or_insert_with(|| {
+        let known = self.recent.entry(cpu.pc).or_insert_with(|| {
             let features = memory.image().features();
             let words_at = |pc, count| words_at(memory, pc, count);
-            let known = loops.known.find(Place::around(cpu.pc, features, words_at)?)?;
-            Some(Recent { known, failures: 0, skips: 0 })
+            loops.known.find(Place::around(cpu.pc, features, words_at)?)
         });
-        let Some(recent) = recent else { return Ok(0) };
-        recent.known.visit(1, self.slice);
-        if recent.skips > 0 {
-            recent.skips -= 1;
-            return Ok(0);
+        let Some(known) = known else { return Ok(false) };
+        known.visit(1, self.slice);
+        let place = known.place();
+        let habit = self.habits.entry(place.head).or_default();
+        if let Some(measured) = measured.filter(|measured| measured.head == place.head) {
+            habit.note_stepped(measured.begin, measured.steps);
         }
-        // The version covers pages that the lane has executed, and the loop may have others.
-        let place = recent.known.place();
-        if words_at(memory, place.head, place.words.len()) != place.words {
-            self.recent.clear();
-            return Ok(0);
+        if !habit.tries(R::IS_MEASURED) {
+            let measured = || Measured { head: place.head, begin: Instant::now(), steps: 0 };
+            self.measured = R::IS_MEASURED.then(measured);
+            return Ok(false);
         }
         let features = memory.image().features();
-        let Some(found) = loops.known.proved(&recent.known, cpu, features) else { return Ok(0) };
-        let credited = execute_all(found, &recent.known, cpu, memory, (self.slice_min, end))?;
-        if credited >= self.slice_min {
-            recent.failures = 0;
-        } else {
-            recent.skips = 1 << recent.failures;
-            recent.failures = (recent.failures + 1).min(SKIPS_MAX);
+        if known.is_candidate() {
+            loops.known.ask(std::iter::once((&**known, general_registers(cpu))));
         }
-        Ok(credited)
+        let Some(found) = loops.known.proved(known, features) else { return Ok(false) };
+        // The version covers pages that the lane has executed, and the loop may have others.
+        if words_at(memory, place.head, place.words.len()) != place.words {
+            self.recent.clear();
+            return Ok(false);
+        }
+        let begin = R::IS_MEASURED.then(Instant::now);
+        let piece = if R::IS_MEASURED { habit.piece() } else { u64::MAX };
+        let end = end.min(cpu.steps.saturating_add(piece));
+        let credited = execute_all(found, known, cpu, memory, (self.slice_min, end))?;
+        habit.note_attempt(begin, credited, self.slice_min);
+        Ok(habit.pays())
     }
 }
 
@@ -160,6 +177,8 @@ fn execute_all(
     (many, end): (u64, u64),
 ) -> Result<u64, Stop> {
     let (head, length) = (found.head(), found.length());
+    let place = known.place();
+    let stores = found.stores();
     let mut credited = 0;
     // The loop may go on behind the iterations that were executed at once.
     loop {
@@ -172,6 +191,10 @@ fn execute_all(
         // The last iteration is stepped.
         let most = (end - cpu.steps) / length;
         if cpu.pc != head || most < 2 {
+            return Ok(credited);
+        }
+        // The steps before may have stored to the code.
+        if stores && words_at(memory, head, place.words.len()) != place.words {
             return Ok(credited);
         }
         let result = found.execute(cpu, memory, most - 1);

@@ -1,5 +1,7 @@
 //! Iterations that are executed at once give what stepping gives.
 
+mod advice;
+
 use std::sync::Arc;
 
 use kvrm_machine::{
@@ -143,6 +145,41 @@ fn code_that_has_changed_is_read_again() {
         assert_eq!(cpu, stepped, "with {word:#x}");
     }
     assert!(loops.report().credited_steps > 50_000, "only {} steps at once", loops.report().credited_steps);
+}
+
+/// Regression test: the steps to the beginning of an iteration may store to the loop, of which the words were compared before.
+#[test]
+fn steps_to_the_head_may_change_the_code() {
+    let cases: [(&[u32], [u64; 5], u32); 2] = [
+        // ldr x3, [x1], #8; strh w2, [x1], #2; subs x4, x4, #1; cbnz x4
+        (
+            &[0xf840_8423, 0x7800_2422, 0xf100_0484, 0xb5ff_ffa4],
+            [0x10_aeae, 0x10_0000, 0x10_e970, 0x0811_1006_764c_f5ae, 0x201],
+            0,
+        ),
+        // add x0, x0, #11; sub x0, x0, #2; add x0, x0, #9; stp w4, w1, [x0, #4]!; cbnz w3
+        (
+            &[0x9100_2c00, 0xd100_0800, 0x9100_2400, 0x2980_8404, 0x35ff_ff83],
+            [0xf_ffeb, 0xffff_ffff_0010_1000, 0xffff_fe74, 0x35a3_a377_6c03_aea0, 0xb17],
+            1,
+        ),
+    ];
+    for (words, registers, nzcv) in cases {
+        let image = image(words);
+        for (slice, frames) in (1..40).flat_map(|slice| [(slice, 100), (slice, 3)]) {
+            let mut start = Cpu::new(CODE, 0x8000);
+            (0..).zip(registers).for_each(|(register, value)| start.set_x(register, value));
+            start.nzcv = nzcv;
+            let [mut cpu, mut stepped] = [start.clone(), start];
+            let [mut memory, mut stepped_memory] =
+                [0, 1].map(|_| AddressSpace::new(Arc::clone(&image), frames));
+            let mut runner = runner(slice).1;
+            let stop = runner.run(&mut cpu, &mut memory, 4_000);
+            let expected = Interpreter.run(&mut stepped, &mut stepped_memory, 4_000);
+            assert_eq!((stop, &cpu), (expected, &stepped), "{words:x?}, after {slice} steps");
+            assert!(pages(&memory) == pages(&stepped_memory), "{words:x?}, after {slice} steps: memory");
+        }
+    }
 }
 
 #[test]

@@ -120,17 +120,24 @@ impl GpuExecutor {
             }
         }
         self.look_at(accelerator, &places)?;
-        let mut lanes = Vec::new();
-        let mut approach = (0, None);
+        let (mut loops, mut candidates) = (Vec::new(), Vec::new());
         for (pc, of_pc) in &places {
             let Some(Some(known)) = accelerator.known(*pc) else { continue };
             known.handle.visit(of_pc.len() as u64, u64::from(steps) * of_pc.len() as u64);
-            approach = approach.max((of_pc.len(), known.approach));
-            if let Some(found) = &known.found {
-                let first = registers::cpu(&self.words(of_pc[0] as usize)?);
-                if known.handle.is_proved(&first, self.images[0].features()) {
-                    lanes.extend(of_pc.iter().map(|lane| (*lane, *pc, found.clone(), known.handle.clone())));
-                }
+            if known.handle.is_candidate() {
+                candidates.push((&known.handle, registers::cpu(&self.words(of_pc[0] as usize)?)));
+            }
+            loops.push((*pc, of_pc, known));
+        }
+        accelerator.loops.ask(candidates.iter().map(|(handle, cpu)| (*handle, cpu)));
+        let features = self.images[0].features();
+        let mut lanes = Vec::new();
+        let mut approach = (0, None);
+        for (pc, of_pc, known) in loops {
+            let Some((found, distance)) = known.found(pc, features) else { continue };
+            approach = approach.max((of_pc.len(), *distance));
+            if let Some(found) = found {
+                lanes.extend(of_pc.iter().map(|lane| (*lane, pc, found.clone(), known.handle.clone())));
             }
         }
         if lanes.is_empty() || lanes.len() < running / SHARE_MIN {
@@ -250,7 +257,7 @@ impl GpuExecutor {
             if let Some(error) = failure {
                 return Err(error);
             }
-            accelerator.remember(pc, handle.map(|handle| KnownLoop::new(handle, pc, features)));
+            accelerator.remember(pc, handle.map(KnownLoop::new));
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The state of the acceleration of loops.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,10 +35,9 @@ pub(super) struct Accelerator {
 #[derive(Clone, Debug)]
 pub(super) struct KnownLoop {
     pub(super) handle: LoopHandle,
-    /// The loop with iterations that begin at the address, if they can be executed at once.
-    pub(super) found: Option<Found>,
-    /// The number of steps to the next address for which this is so, if there is one.
-    pub(super) approach: Option<u32>,
+    /// The loop with iterations that begin at the address, if they can be executed at once; or else the number of steps to the next
+    /// address for which this is so, if there is one. They are there when the loop is proved.
+    found: OnceCell<(Option<Found>, Option<u32>)>,
 }
 
 /// A loop whose iterations can be executed at once.
@@ -65,15 +65,25 @@ impl Found {
 }
 
 impl KnownLoop {
-    /// Finds out what can be executed at once of a loop around `pc`.
-    pub(super) fn new(handle: LoopHandle, pc: u64, features: Features) -> Self {
-        let found = Found::at(pc, &handle, features);
-        let (head, length) = (handle.head(), handle.words().len() as u64);
-        let after = |steps: u64| head + (pc.wrapping_sub(head) + 4 * steps) % (4 * length);
-        let approach = (1..length)
-            .find(|steps| found.is_none() && Found::at(after(*steps), &handle, features).is_some())
-            .map(|steps| steps as u32);
-        Self { handle, found, approach }
+    pub(super) const fn new(handle: LoopHandle) -> Self {
+        Self { handle, found: OnceCell::new() }
+    }
+
+    /// Returns the loop with iterations that begin at `pc`, if they can be executed at once, or else the number of steps to the next
+    /// address for which this is so. Returns `None` if nothing is proved.
+    pub(super) fn found(&self, pc: u64, features: Features) -> Option<&(Option<Found>, Option<u32>)> {
+        if !self.handle.is_proved(features) {
+            return None;
+        }
+        Some(self.found.get_or_init(|| {
+            let found = Found::at(pc, &self.handle, features);
+            let (head, length) = (self.handle.head(), self.handle.words().len() as u64);
+            let after = |steps: u64| head + (pc.wrapping_sub(head) + 4 * steps) % (4 * length);
+            let approach = (1..length)
+                .find(|steps| found.is_none() && Found::at(after(*steps), &self.handle, features).is_some())
+                .map(|steps| steps as u32);
+            (found, approach)
+        }))
     }
 }
 

@@ -1,0 +1,12 @@
+//! Networks as advisors: which loops they propose to the checker.
+
+mod advisor;
+mod distance;
+mod look;
+mod mode;
+mod opinions;
+mod rule;
+mod weights;
+
+pub use self::advisor::NetworkAdvisor;
+pub use self::mode::LoopMode;

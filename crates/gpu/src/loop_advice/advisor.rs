@@ -1,0 +1,175 @@
+//! The advisor.
+
+use std::sync::Mutex;
+
+use kvrm_machine::{LoopAdvice, LoopAdvisor, LoopCandidate};
+use kvrm_models::inputs::iteration_input;
+use kvrm_models::{LoopKind, LoopPattern};
+
+use super::distance::Distance;
+use super::look::{Evaluator, OnDevice, Seen};
+use super::weights::Networks;
+use super::{opinions, rule};
+use crate::device::Device;
+use crate::device::error::Error;
+
+/// The steps that take the time of an evaluation on a CPU, 5 to 10 ms. No loop with fewer of them is worth one.
+const STEPS_MIN: u64 = 1 << 22;
+
+/// What an advisor proposes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Proposes {
+    /// What its networks propose.
+    Loops,
+    /// The loops whose most likely kind or pattern is one, however long they are.
+    Likely,
+    /// What its networks do not propose, with confident nonsense for opinions.
+    Opposite,
+    /// All loops.
+    All,
+}
+
+/// Networks as an advisor: those bodies are proposed that look like loops to the loop detector or to the pattern recogniser, unless
+/// the iteration predictor says that they are too short.
+///
+/// Results of runs depend neither on the weights nor on the device.
+///
+/// ```
+/// use kvrm_gpu::loop_advice::NetworkAdvisor;
+/// use kvrm_machine::{Loops, Machine, Program};
+///
+/// // A countdown of x0: subs x0, x0, #1; b.ne to it; hlt #0
+/// let program = Program::from_code(0x1000, &[0xd2c0_0200, 0xf100_0400, 0x54ff_ffe1, 0xd440_0000])?; // from 2^36
+/// let loops = Loops::advised_at_once("networks", NetworkAdvisor::builtin()?);
+/// let report = Machine::builder(program).loops(loops.clone()).build()?.run(u64::MAX)?;
+/// assert_eq!(report.steps, 1 + (2 << 36));
+/// println!("{}", loops.hot()[0].opinions[0]); // loop detector: countdown with x0 (99.9 %)
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct NetworkAdvisor {
+    networks: Networks,
+    evaluator: Evaluator,
+    proposes: Proposes,
+    steps_min: u64,
+}
+
+impl NetworkAdvisor {
+    /// Returns an advisor with the weights that come with KVRM. The host evaluates the networks.
+    ///
+    /// # Errors
+    ///
+    /// This build has no such weights.
+    pub fn builtin() -> Result<Self, Error> {
+        Networks::builtin().map(Self::new)
+    }
+
+    /// Returns an advisor with random weights. It proposes the loops whose most likely kind or pattern is one.
+    ///
+    /// # Errors
+    ///
+    /// Never: random weights are small.
+    pub fn random(seed: u64) -> Result<Self, Error> {
+        Ok(Self { proposes: Proposes::Likely, ..Self::new(Networks::random(seed)?) })
+    }
+
+    /// Returns an advisor whose weights are zero. It proposes all loops, because all kinds and patterns are equally likely to it.
+    ///
+    /// # Errors
+    ///
+    /// Never: zeros are valid weights.
+    pub fn zero() -> Result<Self, Error> {
+        Ok(Self { proposes: Proposes::Likely, ..Self::new(Networks::zero()?) })
+    }
+
+    const fn new(networks: Networks) -> Self {
+        Self { networks, evaluator: Evaluator::Host, proposes: Proposes::Loops, steps_min: STEPS_MIN }
+    }
+
+    /// Evaluates detector and recogniser on a device, for all candidates together. The kernels are compiled with the first of them.
+    /// If the device fails, the host takes over.
+    #[must_use]
+    pub fn with_device(self, device: &Device) -> Self {
+        Self { evaluator: Evaluator::Device(Mutex::new(OnDevice::New(device.clone()))), ..self }
+    }
+
+    /// Sets the number of steps that lanes take in a loop before it is looked at. The default is four million.
+    #[must_use]
+    pub fn asked_after(self, steps: u64) -> Self {
+        Self { steps_min: steps, ..self }
+    }
+
+    /// Proposes exactly the loops that the networks do not propose, with confident opinions that are wrong.
+    #[must_use]
+    pub fn adversarial(self) -> Self {
+        Self { proposes: Proposes::Opposite, ..self }
+    }
+
+    /// Proposes all loops, whatever the networks say about them.
+    #[must_use]
+    pub fn proposing_all(self) -> Self {
+        Self { proposes: Proposes::All, ..self }
+    }
+
+    fn advice(&self, candidate: &LoopCandidate<'_>, seen: Option<&Seen>) -> LoopAdvice {
+        let mut all = Vec::new();
+        let is_loop = match seen {
+            None => {
+                all.push(opinions::about_length(candidate.words.len()));
+                rule::PROPOSES_LONG
+            }
+            Some(seen) if self.proposes == Proposes::Opposite => {
+                let Seen { proposal, matched } = seen;
+                let other = |number: usize, count: usize| (number + 1 + candidate.words.len()) % count;
+                let kind = LoopKind::ALL[other(proposal.kind() as usize, LoopKind::ALL.len())];
+                let pattern = LoopPattern::ALL[other(matched.pattern() as usize, LoopPattern::ALL.len())];
+                all.push(opinions::about_kind(kind, other(proposal.counter_register(), 32) as u32, 1.0));
+                all.push(opinions::about_pattern(pattern, 1.0));
+                rule::is_loop(seen)
+            }
+            Some(seen) => {
+                all.push(opinions::of_detector(&seen.proposal));
+                all.push(opinions::of_recogniser(&seen.matched));
+                if self.proposes == Proposes::Likely {
+                    rule::is_likely_loop(seen)
+                } else {
+                    rule::is_loop(seen)
+                }
+            }
+        };
+        // The predictor is asked about loops only, because its inputs take the analysis of the body.
+        let iterations = seen.filter(|_| is_loop).map(|seen| self.iterations(candidate, seen));
+        all.extend(iterations.map(opinions::of_predictor));
+        let is_long = self.proposes == Proposes::Likely || iterations.is_none_or(rule::pays);
+        let proposes = is_loop && is_long;
+        let proposes = if self.proposes == Proposes::Opposite { !proposes } else { proposes };
+        all.push(opinions::about_proposal(proposes));
+        LoopAdvice::new(proposes || self.proposes == Proposes::All, all)
+    }
+
+    /// Returns the number of iterations that the predictor expects.
+    fn iterations(&self, candidate: &LoopCandidate<'_>, seen: &Seen) -> f32 {
+        let Distance { distance, step } = Distance::new(candidate.words, candidate.registers);
+        let input = iteration_input(&seen.matched.embedding, distance, step, candidate.head);
+        self.networks.predictor.iterations(&input)
+    }
+}
+
+impl LoopAdvisor for NetworkAdvisor {
+    fn advise(&self, candidates: &[LoopCandidate<'_>]) -> Vec<LoopAdvice> {
+        let seen = self.evaluator.look(&self.networks, candidates);
+        candidates.iter().zip(seen).map(|(candidate, seen)| self.advice(candidate, seen.as_ref())).collect()
+    }
+
+    fn batch_max(&self) -> usize {
+        match self.evaluator {
+            // The first loop need not wait for the others.
+            Evaluator::Host => 1,
+            Evaluator::Device(_) => usize::MAX,
+        }
+    }
+
+    fn steps_min(&self) -> u64 {
+        self.steps_min
+    }
+}
