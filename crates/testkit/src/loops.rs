@@ -1,5 +1,6 @@
 //! Random loops: instructions, of which the last one branches back to the first. Registers are x0 to x5 and the zero register.
 
+pub mod entries;
 pub mod memory;
 
 use proptest::prelude::*;
