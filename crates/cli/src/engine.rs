@@ -8,7 +8,8 @@ use clap::builder::PossibleValue;
 use kvrm::gpu::AdapterInfo;
 use kvrm::models::Weights;
 use kvrm::{
-    ClassSelection, Engine, Error, Executor, Factory, GpuEngine, Loops, Plan, SelectionMode, Translation,
+    ClassSelection, Engine, Error, Executor, Factory, GpuEngine, LoopMode, Loops, Plan, SelectionMode,
+    Translation,
 };
 
 use crate::output::note;
@@ -43,24 +44,35 @@ pub(crate) struct EngineArgs {
     /// Whether many iterations of a loop are executed at once where that is proved to be right. Results are the same in all
     /// modes. --stats shows how many steps were executed so.
     #[arg(long, value_name = "MODE", default_value = "off")]
-    loops: LoopMode,
+    loops: LoopsArg,
+    /// The seed of the weights of `--loops random`.
+    #[arg(long, value_name = "SEED", default_value = "1")]
+    loops_seed: u64,
 }
 
 /// The value of `--loops`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LoopMode {
+enum LoopsArg {
     /// Never.
     Off,
     /// For each hot loop that the checker can prove.
     Checker,
+    /// For those that neural networks propose to the checker. They are evaluated in the background, on a GPU if it is the engine.
+    Networks,
+    /// The same with random weights, to show that no result depends on them.
+    Random,
+    /// For those that the networks do not propose, for the same reason.
+    Adversarial,
 }
 
-impl LoopMode {
-    /// Returns the acceleration of loops in this mode.
-    fn open(self) -> Option<Loops> {
+impl LoopsArg {
+    const fn mode(self, seed: u64) -> LoopMode {
         match self {
-            Self::Off => None,
-            Self::Checker => Some(Loops::checker()),
+            Self::Off => LoopMode::Off,
+            Self::Checker => LoopMode::Checker,
+            Self::Networks => LoopMode::Networks,
+            Self::Random => LoopMode::Random { seed },
+            Self::Adversarial => LoopMode::Adversarial,
         }
     }
 }
@@ -200,8 +212,9 @@ impl EngineArgs {
         }
         let with = |gpu: GpuEngine| gpu.with_class_selection(selection.clone()).with_translation(translation);
         let gpu = opened.gpu.map(with);
-        let loops = self.loops.open();
-        Ok(OpenEngine { gpu, selection, translation, loops, ..opened })
+        let engine = OpenEngine { gpu, selection, translation, ..opened };
+        let loops = engine.loops_in(self.loops.mode(self.loops_seed))?;
+        Ok(OpenEngine { loops, ..engine })
     }
 }
 
@@ -243,6 +256,11 @@ impl OpenEngine {
     /// Returns the adapter of the GPU, or `None` for the CPU.
     pub(crate) fn adapter(&self) -> Option<&AdapterInfo> {
         self.gpu.as_ref().map(|gpu| gpu.device().info())
+    }
+
+    /// Returns the acceleration of loops in a mode, with networks on the GPU if there is one.
+    pub(crate) fn loops_in(&self, mode: LoopMode) -> Result<Option<Loops>> {
+        Ok(mode.open(self.gpu.as_ref().map(GpuEngine::device))?)
     }
 
     /// Returns whether lanes run on a GPU.

@@ -1,12 +1,17 @@
 //! `kvrm loops`.
 
+mod plot;
+
+use std::fs;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use kvrm::arm64::disassemble;
-use kvrm::{Engine, HotLoop, Loops, Machine};
+use kvrm::{Engine, HotLoop, Loops, Machine, NetworkAdvisor};
 
+use self::plot::Bar;
 use crate::number;
 use crate::output::{Output, note};
 use crate::program::LaneArgs;
@@ -25,6 +30,12 @@ pub(crate) struct Args {
     /// The number of loops to print, those with the most steps first.
     #[arg(long, value_name = "N", default_value = "10")]
     top: usize,
+    /// Print what the networks that look at loops say, too. They propose nothing here: the checker looks at all loops.
+    #[arg(long)]
+    networks: bool,
+    /// Draw the share of each printed loop in the steps, executed at once and stepped, as an SVG file.
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
     /// Print one JSON object per loop, one per line.
     #[arg(long)]
     json: bool,
@@ -33,7 +44,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let (builder, _) = args.lane.builder()?;
     // The reference, so that attempts come after the same numbers of steps in every run.
-    let loops = Loops::checker();
+    let loops = if args.networks {
+        // The lane waits for them, for the same reason.
+        Loops::advised_at_once("all", NetworkAdvisor::builtin()?.asked_after(0).proposing_all())
+    } else {
+        Loops::checker()
+    };
     let mut machine = builder.engine(Engine::Reference).loops(loops.clone()).build()?;
     args.lane.skip(&mut machine)?;
     let begin = machine.cpu(0)?.steps;
@@ -47,6 +63,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             print(&mut out, of, &machine, report.steps)?;
         }
     }
+    if let Some(path) = &args.plot {
+        let bars: Vec<Bar> = hot.iter().take(args.top).map(|of| bar(of, &machine, report.steps)).collect();
+        let title = format!("Loops of {}: {} steps", machine.program().name, report.steps);
+        fs::write(path, plot::svg(&title, &bars)).with_context(|| format!("--plot '{}'", path.display()))?;
+    }
     if !args.json {
         note(format_args!("{} steps, {} loops; {}", report.steps, hot.len(), loops.report()));
     }
@@ -59,14 +80,26 @@ fn share(of: &HotLoop, steps: u64) -> f64 {
     (of.steps as f64 / steps.max(1) as f64).min(1.0)
 }
 
-/// Prints a loop.
-fn print(out: &mut Output, of: &HotLoop, machine: &Machine, steps: u64) -> Result<()> {
+/// Returns the address of a loop and the function that it is in.
+fn name(of: &HotLoop, machine: &Machine) -> String {
     let function = machine.program().function_at(of.head);
     let name = function.map_or_else(String::new, |symbol| format!(" in {}", symbol.name.escape_debug()));
+    format!("{:#x}{name}", of.head)
+}
+
+/// Returns a loop as a bar of a plot.
+fn bar(of: &HotLoop, machine: &Machine, steps: u64) -> Bar {
+    let at_once = of.credited_steps as f64 / steps.max(1) as f64;
+    let shares = [at_once, (share(of, steps) - at_once).max(0.0)];
+    Bar { name: name(of, machine), verdict: of.verdict.to_string(), shares }
+}
+
+/// Prints a loop.
+fn print(out: &mut Output, of: &HotLoop, machine: &Machine, steps: u64) -> Result<()> {
     writeln!(
         out,
-        "{:#x}{name}: {:.1} % of the steps, {} executed at once in {} pieces",
-        of.head,
+        "{}: {:.1} % of the steps, {} executed at once in {} pieces",
+        name(of, machine),
         100.0 * share(of, steps),
         of.credited_steps,
         of.commits
@@ -74,7 +107,8 @@ fn print(out: &mut Output, of: &HotLoop, machine: &Machine, steps: u64) -> Resul
     for opinion in &of.opinions {
         writeln!(out, "  {opinion}")?;
     }
-    writeln!(out, "  checker: {}", of.verdict)?;
+    let disagrees = if of.disagrees { ", but not what the networks claim" } else { "" };
+    writeln!(out, "  checker: {}{disagrees}", of.verdict)?;
     for (word, pc) in of.words.iter().zip((of.head..).step_by(4)) {
         writeln!(out, "    {pc:#x}  {}", disassemble(*word, pc))?;
     }
@@ -93,5 +127,6 @@ fn json(of: &HotLoop, steps: u64) -> serde_json::Value {
         "words": of.words.iter().map(|word| format!("{word:08x}")).collect::<Vec<_>>(),
         "share": share(of, steps), "steps": of.steps, "credited_steps": of.credited_steps,
         "commits": of.commits, "opinions": opinions.collect::<Vec<_>>(), "checker": of.verdict,
+        "disagrees": of.disagrees,
     })
 }

@@ -1,16 +1,20 @@
 //! `kvrm bench loops`: the speed of loops with and without their acceleration.
 
 mod bare;
+mod rows;
+mod whole;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use kvrm::{Loops, Machine, Stop};
 use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs};
 
 use self::bare::{BARE, BareLoop};
+use self::rows::Rows;
 use super::measure::REPETITIONS;
 use crate::engine::{EngineArgs, OpenEngine};
 use crate::output::Output;
@@ -20,7 +24,11 @@ use crate::{number, record};
 const HELP: &str = "\
 Each loop runs for a number of iterations in each lane, stepped and accelerated. The time is that of the whole run, from the \
 call to its return, with the search for the loop, its proof and, for modes with networks, their evaluation. MIPS are million \
-retired steps per second of all lanes together.";
+retired steps per second of all lanes together.
+
+With --programs, the time is that of the run of a program from its start, with the advice of networks in the background. Shares of \
+steps in loops, and in loops that are proved, are estimates from samples. `saved` are the candidates that networks did not propose \
+to the checker, `first ms` is the time until iterations were executed at once for the first time.";
 
 /// Arguments of `kvrm bench loops`.
 #[derive(clap::Args)]
@@ -34,9 +42,19 @@ pub(super) struct Args {
     /// The number of iterations of each loop.
     #[arg(long, value_name = "N", default_value = "1000000", value_parser = number::count)]
     iterations: u64,
-    /// The loops to measure. The default is all. May be repeated.
+    /// The loops to measure, or with --programs the programs. The default is all. May be repeated.
     #[arg(long = "loop", value_name = "NAME", num_args = 1..)]
     names: Vec<String>,
+    /// Measure whole programs without acceleration, with the checker alone, and with networks: the guests, and those of the
+    /// workloads of `kvrm bench programs` whose programs are in this directory.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "target/programs", conflicts_with = "iterations")]
+    programs: Option<PathBuf>,
+    /// The largest number of steps of each lane of a whole program.
+    #[arg(long, value_name = "N", default_value = "1G", value_parser = number::count, requires = "programs")]
+    steps: u64,
+    /// The number of repetitions of a whole program in each mode.
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..), requires = "programs")]
+    repetitions: u32,
     /// Print one JSON object per measurement, one per line.
     #[arg(long)]
     json: bool,
@@ -45,6 +63,44 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
+    match &args.programs {
+        Some(folder) => run_programs(args, folder),
+        None => run_bare(args),
+    }
+}
+
+/// Measures whole programs in all modes.
+fn run_programs(args: &Args, folder: &Path) -> Result<ExitCode> {
+    let all = whole::all(folder, &args.names)?;
+    let mut log = args.record.open(record::PROGRAM)?;
+    let engine = args.engine.open()?;
+    if !args.json {
+        engine.announce();
+    }
+    for &lanes in &args.lanes {
+        let lanes = usize::try_from(lanes)?;
+        let mut rows = Rows {
+            out: Output::new(),
+            log: log.as_mut(),
+            is_json: args.json,
+            engine: &engine,
+            lanes,
+            ratios: Default::default(),
+        };
+        rows.head()?;
+        for of in &all {
+            let measured = of
+                .measure(&engine, lanes, args.steps, args.repetitions as usize)
+                .with_context(|| format!("{} in {lanes} lanes", of.name))?;
+            rows.add(of.name, &measured)?;
+        }
+        rows.mean()?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Measures loops without a program around them.
+fn run_bare(args: &Args) -> Result<ExitCode> {
     let known = || BARE.iter().map(|of| of.name).collect::<Vec<_>>().join(", ");
     let chosen: Vec<&BareLoop> = if args.names.is_empty() {
         BARE.iter().collect()

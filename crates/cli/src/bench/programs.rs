@@ -6,7 +6,7 @@ mod measure;
 mod processes;
 mod qemu;
 mod rows;
-mod workload;
+pub(super) mod workload;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

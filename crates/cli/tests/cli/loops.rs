@@ -41,6 +41,52 @@ fn hot_loops_are_listed_with_the_verdict_of_the_checker() {
 }
 
 #[test]
+fn all_modes_give_the_same_results() {
+    let program = guest("sieve");
+    let run = |mode: &str| {
+        let run = kvrm(&["run", "--engine", "reference", "--loops", mode, "--json", &program, "300000"]);
+        let mut report: Value = serde_json::from_str(&run.stdout).expect("one object");
+        let loops = report["loops"].take();
+        ((report["steps"].clone(), report["stops"].clone(), run.stderr), loops)
+    };
+    let (expected, loops) = run("off");
+    assert_eq!(loops, Value::Null);
+    for mode in ["checker", "networks", "random", "adversarial"] {
+        let (results, loops) = run(mode);
+        assert_eq!((&results, &loops["mode"]), (&expected, &mode.into()), "{loops}");
+    }
+}
+
+#[test]
+fn opinions_of_networks_are_listed_and_drawn() {
+    let folder = Folder::new();
+    let program = folder.countdown(1 << 30);
+    let plot = folder.path("loops.svg").display().to_string();
+    let run = kvrm(&["loops", "--raw", "--networks", "--plot", &plot, &program]);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(lines[1].starts_with("  loop detector: countdown with x0 ("), "{}", run.stdout);
+    assert!(lines[2].starts_with("  pattern recogniser: "), "{}", run.stdout);
+    assert!(run.stdout.contains("  networks: proposed\n  checker: proved\n"), "{}", run.stdout);
+    let text = std::fs::read_to_string(plot).expect("the picture was written");
+    assert!(text.starts_with("<svg") && text.contains("100.0 %, proved"), "{text}");
+}
+
+#[test]
+fn whole_programs_are_measured_in_all_modes() {
+    let measure = ["bench", "loops", "--engine", "reference", "--programs", "no-such-folder", "--json"];
+    let options = ["--loop", "strings", "--steps", "3000000", "--repetitions", "1"];
+    let run = kvrm(&[&measure[..], &options].concat());
+    let all: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let modes: Vec<_> = all.iter().filter_map(|row| row["mode"].as_str()).collect();
+    assert_eq!(modes, ["off", "checker", "networks"], "{}{}", run.stdout, run.stderr);
+    assert!(all.iter().all(|row| row["steps"] == all[0]["steps"]), "{all:?}");
+    assert!(all[1]["in_loops"].as_f64() > Some(0.5), "{all:?}");
+
+    let text = refusal(&[&measure[..], &["--loop", "memset"]].concat());
+    assert!(text.contains("--loop 'memset': expected one of bubble_sort, "), "{text}");
+}
+
+#[test]
 fn bare_loops_are_measured() {
     let measure = ["bench", "loops", "--engine", "reference", "--json", "--iterations", "20000"];
     let run = kvrm(&[&measure[..], &["--loops", "checker", "--loop", "memset", "--lanes", "1,3"]].concat());

@@ -86,8 +86,8 @@ const DEFINITIONS: [Definition; 11] = [
 ];
 
 /// A workload.
-pub(super) struct Workload {
-    pub(super) name: &'static str,
+pub(in crate::bench) struct Workload {
+    pub(in crate::bench) name: &'static str,
     /// The file of the program.
     pub(super) path: PathBuf,
     program: Program,
@@ -120,6 +120,13 @@ pub(super) fn open(folder: &Path, only: &[String]) -> Result<Vec<Workload>> {
         .collect()
 }
 
+/// Opens the workloads whose programs are in a folder.
+pub(in crate::bench) fn open_existing(folder: &Path) -> Result<Vec<Workload>> {
+    let exist = DEFINITIONS.iter().filter(|definition| folder.join(definition.program).exists());
+    let names: Vec<_> = exist.map(|definition| definition.name.to_owned()).collect();
+    if names.is_empty() { Ok(Vec::new()) } else { open(folder, &names) }
+}
+
 impl Workload {
     /// Returns the arguments of a lane.
     pub(super) fn arguments(&self, lane: usize) -> Vec<String> {
@@ -140,7 +147,8 @@ impl Workload {
         }
     }
 
-    fn builder(&self, lanes: usize, output_max: usize) -> Builder<'static> {
+    /// Returns a builder of a machine with so many lanes. A workload that is forked begins with its start.
+    pub(in crate::bench) fn builder(&self, lanes: usize, output_max: usize) -> Builder<'static> {
         let &Self { arguments: templates, input, .. } = self;
         Machine::builder(self.program.clone())
             .lanes(lanes)
