@@ -259,11 +259,12 @@ constants! {
     /// the address of the first element, and the bits of keys that are inverted; the bits that keys have, and the address of the
     /// first instruction; the numbers of registers that move and that exchanges change, and the numbers of steps of an iteration
     /// without an exchange and with one. Behind it are the instructions, four in a
-    /// cell, and these registers: the column, 1 if it has 64 bits, and the step; the column, 1 if it has 64 bits, with 2 if it is
-    /// set and not added to, and the number.
+    /// cell, and these registers: the column, 1 if it has 64 bits, and the step; and in two cells the column, 1 if it has 64 bits,
+    /// with 2 if it is set and not added to, and the number, and by how much this is different for each iteration.
     PASS_HEADER = 5;
-    /// The number of words of the result of a pass: 1 if iterations cannot be executed at once, and the number of exchanges.
-    PASS_RESULT = 2;
+    /// The number of words of the result of a pass: 1 if iterations cannot be executed at once, the number of exchanges, and the
+    /// iteration with the last of them.
+    PASS_RESULT = 3;
 
     // System calls of Linux programs: the treatment of each number. The host serves numbers from `CALLS` on.
 

@@ -69,9 +69,11 @@ pub struct Order {
 pub struct Count {
     /// The register of micro-ops.
     pub register: u32,
-    /// The number that is added for each exchange, or that the register becomes.
+    /// The number that is added for each exchange, or that the register becomes if the first iteration has the last exchange.
     pub number: u64,
-    /// Whether it is added.
+    /// By how much this is different for each iteration after the first.
+    pub step: u64,
+    /// Whether the number is added.
     pub adds: bool,
     /// Whether the register has 64 bits.
     pub wide: bool,
@@ -165,15 +167,22 @@ impl Pass {
         [&self.keeps, &self.exchanges].map(|path| path.body().ops.len() as u64)
     }
 
-    /// Returns how exchanges change registers, if none of that depends on elements or other registers.
+    /// Returns how exchanges in the iterations of a plan change registers, if none of that depends on elements.
     #[must_use]
-    pub fn constant_counts(&self) -> Option<Vec<Count>> {
+    pub fn counts(&self, plan: &PassPlan, registers: &[u64]) -> Option<Vec<Count>> {
+        let start = Start::new(&self.exchanges, registers);
         let count = |(register, counted): &(u32, Counted)| {
-            let (number, adds, wide) = match counted {
-                Counted::Step { step, wide } => (step, true, *wide),
-                Counted::Value(value) => (value, false, true),
-            };
-            Some(Count { register: *register, number: number.as_constant()?, adds, wide })
+            let register = *register;
+            Some(match counted {
+                Counted::Step { step, wide } => {
+                    Count { register, number: step.as_constant()?, step: 0, adds: true, wide: *wide }
+                }
+                Counted::Value(value) => {
+                    let values =
+                        start.progression(value, true).filter(|values| values.length >= plan.most)?;
+                    Count { register, number: values.start, step: values.step, adds: false, wide: true }
+                }
+            })
         };
         self.counts.iter().map(count).collect()
     }

@@ -262,10 +262,12 @@ fn count(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     }
     let run = run_of(job, workgroup.x, local);
     var exchanges = 0u;
+    var last = 0u;
     for (var iteration = run.x; iteration < run.y; iteration += 1u) {
         let next = key_of(job, elements[iteration - run.x]);
         if is_exchanged(job, key, next) {
             exchanges += 1u;
+            last = iteration;
             atomicStore(&pages[element_page(job, iteration)], 1u);
             atomicStore(&pages[element_page(job, iteration + 1u)], 1u);
         } else {
@@ -274,6 +276,7 @@ fn count(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     }
     if exchanges > 0u {
         atomicAdd(&results[number * PASS_RESULT + 1u], exchanges);
+        atomicMax(&results[number * PASS_RESULT + 2u], last);
     }
 }
 
@@ -378,15 +381,21 @@ fn finish(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     let exchanges = atomicLoad(&results[number * PASS_RESULT + 1u]);
     let steps = u64(job.iterations - exchanges) * u64(job.steps.x) + u64(exchanges) * u64(job.steps.y);
     set_state(COLUMN_STEPS, get_state(COLUMN_STEPS) + steps);
-    for (var at = job.registers; at < job.end; at += 1u) {
+    // The registers that exchanges change are functions of those that move, before these move.
+    let last = atomicLoad(&results[number * PASS_RESULT + 2u]);
+    for (var at = job.counts; exchanges > 0u && at < job.end; at += 2u) {
         let cell = cells[at];
-        let number_of = joined(cell.z, cell.w);
-        let before = get_state(cell.x);
-        var value = before + number_of * u64(select(job.iterations, exchanges, at >= job.counts));
+        let step = cells[at + 1u];
+        let amount = joined(cell.z, cell.w);
+        var value = get_state(cell.x) + amount * u64(exchanges);
         if (cell.y & 2u) != 0u {
-            value = select(before, number_of, exchanges > 0u);
+            value = amount + joined(step.x, step.y) * u64(last);
         }
-        let is_wide = (cell.y & 1u) != 0u || (at >= job.counts && exchanges == 0u);
-        set_state(cell.x, select(value & 0xfffffffflu, value, is_wide));
+        set_state(cell.x, select(value & 0xfffffffflu, value, (cell.y & 1u) != 0u));
+    }
+    for (var at = job.registers; at < job.counts; at += 1u) {
+        let cell = cells[at];
+        let value = get_state(cell.x) + joined(cell.z, cell.w) * u64(job.iterations);
+        set_state(cell.x, select(value & 0xfffffffflu, value, cell.y == 1u));
     }
 }

@@ -137,8 +137,10 @@ impl NetworkAdvisor {
                 }
             }
         };
-        // The predictor is asked about loops only, because its inputs take the analysis of the body.
-        let iterations = seen.filter(|_| is_loop).map(|seen| self.iterations(candidate, seen));
+        // The predictor is asked about loops with a counter only. It has learnt that no function of registers knows how often others
+        // iterate, and its inputs take the analysis of the body.
+        let has_counter = |seen: &&Seen| is_loop && seen.proposal.kind() != LoopKind::None;
+        let iterations = seen.filter(has_counter).map(|seen| self.iterations(candidate, seen));
         all.extend(iterations.map(opinions::of_predictor));
         let is_long = self.proposes == Proposes::Likely || iterations.is_none_or(rule::pays);
         let proposes = is_loop && is_long;

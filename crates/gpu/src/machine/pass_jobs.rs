@@ -1,6 +1,6 @@
 //! Iterations of a pass of a bubble sort as a job of the device.
 
-use kvrm_loops::{Count, Pass, PassPlan};
+use kvrm_loops::{Pass, PassPlan};
 use kvrm_machine::PAGE_BYTES;
 use kvrm_shaders::layout::{JOB_INVOCATIONS, PASS_HEADER, PASS_RUN};
 
@@ -29,12 +29,12 @@ pub(crate) struct PassJob {
 
 impl PassJob {
     /// Creates the job of a plan, of at most `iterations_max` iterations. Returns `None` if the device cannot execute it: elements
-    /// are not aligned, or registers change in a way that depends on elements.
+    /// are not aligned, or registers change in a way that depends on elements. `before` are the registers of the lane.
     pub(crate) fn new(
         lane: u32,
         (head, words): (u64, &[u32]),
         pass: &Pass,
-        plan: &PassPlan,
+        (plan, before): (&PassPlan, &[u64]),
         iterations_max: u64,
     ) -> Option<Self> {
         let order = pass.order();
@@ -51,9 +51,10 @@ impl PassJob {
             let [low, high] = halves(step);
             [column(register), u32::from(wide), low, high]
         });
-        let counts = pass.constant_counts()?.into_iter().map(|Count { register, number, adds, wide }| {
-            let [low, high] = halves(number);
-            [column(register), u32::from(wide) | u32::from(!adds) << 1, low, high]
+        let counts = pass.counts(plan, before)?.into_iter().flat_map(|count| {
+            let ([a, b], [c, d]) = (halves(count.number), halves(count.step));
+            let kind = u32::from(count.wide) | u32::from(!count.adds) << 1;
+            [[column(count.register), kind, a, b], [c, d, 0, 0]]
         });
         Some(Self {
             lane,

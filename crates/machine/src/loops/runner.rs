@@ -17,7 +17,7 @@ use crate::runner::{Interpreter, Runner};
 use crate::translation::CodeVersion;
 
 /// The least number of steps between two attempts.
-const SLICE_MIN: u64 = 1 << 12;
+const SLICE_MIN: u64 = 1 << 10;
 /// The largest number of addresses of which it is remembered in which loop they are.
 const RECENT_MAX: usize = 64;
 

@@ -195,7 +195,9 @@ impl GpuExecutor {
                     Found::Pass(pass) => {
                         let most = (steps / pass.length()).saturating_sub(1);
                         let plan = pass.plan(&registers, most).map_err(Some)?;
-                        PassJob::new(*lane, code, pass, &plan, evaluated_max).map(Job::Pass).ok_or(None)
+                        PassJob::new(*lane, code, pass, (&plan, &registers), evaluated_max)
+                            .map(Job::Pass)
+                            .ok_or(None)
                     }
                 }
             })
