@@ -80,6 +80,11 @@ enum Subcommand {
     },
     /// Writes a sample of the held-out guests for tests.
     Sample,
+    /// Writes all held-out bodies, for `kvrm verify loops --file`.
+    HeldOut {
+        /// The file to write.
+        file: PathBuf,
+    },
 }
 
 #[derive(Clone, Copy)]
@@ -135,12 +140,25 @@ pub(crate) fn run(Args { command }: &Args) -> Result<()> {
         Subcommand::Log { only } => write_log(only.as_deref()),
         Subcommand::Tables { write } => tables::run(&log, *write),
         Subcommand::Sample => write_sample(&log),
+        Subcommand::HeldOut { file } => write_held_out(&log, file),
     }
 }
 
 /// Returns the path of the log.
 pub(crate) fn log_path() -> PathBuf {
     root().join("target/loops/log.txt")
+}
+
+/// Writes the bodies of the held-out programs and of the held-out level, each with an entry.
+fn write_held_out(log: &Path, file: &Path) -> Result<()> {
+    let text = fs::read_to_string(log)
+        .with_context(|| format!("cannot read {}; run `cargo xtask loops log`", log.display()))?;
+    let splits = Splits::new(read_records(&text)?);
+    let mut records: Vec<LoopRecord> = splits.programs.into_iter().chain(splits.level).collect();
+    records.iter_mut().for_each(|record| record.entries.truncate(1));
+    fs::write(file, write_records(&records)).with_context(|| format!("cannot write {}", file.display()))?;
+    println!("{}: {} bodies", file.display(), records.len());
+    Ok(())
 }
 
 /// Writes a sample of the held-out programs whose source is in the repository: the first entries of some bodies.

@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// takes a file for each; networks without trained weights get random ones.
     #[arg(long, value_name = "FILE")]
     weights: Vec<PathBuf>,
+    /// Evaluate the networks of `loops` on the bodies of a file that `cargo xtask loops held-out` has written.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["bodies", "words"])]
+    file: Option<PathBuf>,
     /// The number of bodies on which the networks of `loops` are evaluated [default: 256].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     bodies: Option<u32>,
@@ -94,6 +97,7 @@ fn open_device(args: &Args) -> Result<Option<Device>> {
 fn compare(args: &Args) -> Result<ExitCode> {
     let options = Options {
         weights: &args.weights,
+        file: args.file.as_deref(),
         bodies: args.bodies.unwrap_or(256) as usize,
         words: args.words.map(|words| words as usize),
         seed: args.seed.unwrap_or(1),
@@ -144,6 +148,7 @@ fn certify(
     certify: impl FnOnce(&[f32], Option<&str>, Option<&Device>, &ProgressBar) -> Result<Certified>,
 ) -> Result<ExitCode> {
     let only_loops = [
+        ("--file", args.file.is_some()),
         ("--bodies", args.bodies.is_some()),
         ("--words", args.words.is_some()),
         ("--seed", args.seed.is_some()),

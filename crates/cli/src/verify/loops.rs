@@ -4,7 +4,7 @@ mod comparison;
 mod random;
 mod samples;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -24,12 +24,16 @@ const ARCHITECTURES: [Architecture; 3] =
     [Architecture::LoopDetector, Architecture::PatternRecogniser, Architecture::IterationPredictor];
 /// The number of evaluations on the device whose median time is reported.
 const REPETITIONS: usize = 5;
+/// The number of bodies from which on one evaluation is long enough.
+const MANY: usize = 1024;
 
 /// What to compare.
 pub(crate) struct Options<'a> {
     /// The files of weights. Networks without a file have the weights that come with KVRM, or random ones.
     pub(crate) weights: &'a [PathBuf],
-    /// The number of bodies.
+    /// The file with the bodies, if they are not generated.
+    pub(crate) file: Option<&'a Path>,
+    /// The number of bodies that are generated.
     pub(crate) bodies: usize,
     /// The number of words of each body; `None` for bodies of all lengths.
     pub(crate) words: Option<usize>,
@@ -69,7 +73,8 @@ pub(crate) fn compare(options: &Options<'_>, device: Option<&Device>) -> Result<
     let mut random = Random::new(options.seed);
     let (origins, flat) = load(options, &mut random)?;
     let networks = Networks::new(flat.each_ref().map(Vec::as_slice))?;
-    let source = Source::Generated { seed: options.seed, words: options.words };
+    let source =
+        options.file.map_or(Source::Generated { seed: options.seed, words: options.words }, Source::File);
     let samples = source.samples(options.bodies)?;
     let candidates: Vec<LoopCandidate<'_>> = samples.iter().map(|sample| sample.candidate()).collect();
 
@@ -113,7 +118,8 @@ fn evaluate(
     let answers = there.evaluate(candidates)?;
     let first_time = begin.elapsed();
     let mut times = Vec::new();
-    for _ in 0..REPETITIONS {
+    let repetitions = if candidates.len() > MANY { 1 } else { REPETITIONS };
+    for _ in 0..repetitions {
         let begin = Instant::now();
         there.evaluate(candidates)?;
         times.push(begin.elapsed());
@@ -123,7 +129,7 @@ fn evaluate(
     let Some(found) = found else { bail!("the device has not answered for all bodies") };
     Ok(OnDevice::new(
         device.info().to_string(),
-        [compile_time, first_time, times.get(REPETITIONS / 2).copied().unwrap_or(Duration::ZERO)],
+        [compile_time, first_time, times.get(repetitions / 2).copied().unwrap_or(Duration::ZERO)],
         expected,
         &found,
     ))

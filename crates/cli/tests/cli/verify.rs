@@ -110,6 +110,32 @@ fn networks_that_look_at_loops_are_listed_with_the_origin_of_their_weights() {
 }
 
 #[test]
+fn loops_are_read_from_a_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let file = folder.path().join("loops.txt");
+    let path = file.to_str().expect("UTF-8");
+    let write = |text: &str| std::fs::write(&file, text).expect("the folder can be written");
+    write(
+        "loop a gcc-O2 400000 1 5 f1000484 54ffffe1\nentry 5 0 4=5 1f=8000\nloop b - 8 1 1 d503201f 17ffffff 0\n",
+    );
+    let json = loops(&["--file", path]);
+    assert_eq!((&json["bodies"], &json["words"]), (&2.into(), &5.into()), "{json}");
+    let refused = |text: &str, part: &str| {
+        write(text);
+        let run = kvrm(&["verify", "loops", "--file", path]);
+        assert_eq!(run.status, 2, "{text}");
+        assert!(run.stderr.contains(path) && run.stderr.contains(part), "{text}: {}", run.stderr);
+    };
+    refused("", "expected a line");
+    refused("loop a gcc-O2 400000 1 5\n", "line 1: expected");
+    refused("loop a - 8 1 1 0\nentry 1 0 20=1\n", "line 2: expected a register");
+    refused("loop a - 8 1 1 xyz\n", "found `xyz`");
+    refused("entry 1 0\n", "line 1: expected a loop");
+    let run = kvrm(&["verify", "dispatch", "--file", path]);
+    assert!(run.stderr.contains("--file is for `kvrm verify loops`"), "{}", run.stderr);
+}
+
+#[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn networks_that_look_at_loops_give_the_same_answers_on_a_device() {
     let json = loops(&["--device", "--bodies", "19"]);

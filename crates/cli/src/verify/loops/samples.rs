@@ -1,8 +1,10 @@
 //! The loops on which networks are compared.
 
 use std::fmt::{self, Display, Formatter};
+use std::fs;
+use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use kvrm::arm64::asm::{Arg, Assembler, Label, Mode, Register, X0, XZR, at};
 use kvrm::arm64::encoding::ENCODINGS;
 use kvrm::arm64::{Class, Encoding, decode};
@@ -13,7 +15,9 @@ use super::random::Random;
 
 /// A source of loops.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Source {
+pub(super) enum Source<'a> {
+    /// Bodies of a file, with the registers of their first entry.
+    File(&'a Path),
     /// Bodies of well-known forms between random instructions of the table, with random registers.
     Generated {
         seed: u64,
@@ -38,21 +42,69 @@ impl Sample {
     }
 }
 
-impl Display for Source {
+impl Display for Source<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
+            Self::File(path) => path.display().fmt(f),
             Self::Generated { seed, .. } => write!(f, "generated, seed {seed}"),
         }
     }
 }
 
-impl Source {
-    /// Returns so many loops.
+impl Source<'_> {
+    /// Returns so many loops, or all of a file.
     pub(super) fn samples(self, count: usize) -> Result<Vec<Sample>> {
-        let Self::Generated { seed, words } = self;
-        let mut random = Random::new(seed);
-        (0..count).map(|_| generated(&mut random, words)).collect()
+        match self {
+            Self::File(path) => {
+                let text =
+                    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+                read(&text).with_context(|| format!("cannot use {}", path.display()))
+            }
+            Self::Generated { seed, words } => {
+                let mut random = Random::new(seed);
+                (0..count).map(|_| generated(&mut random, words)).collect()
+            }
+        }
     }
+}
+
+/// Reads the loops of a file: lines `loop PROGRAM LEVEL HEAD ENTRIES ITERATIONS WORDS...`, each followed by entries
+/// `entry ITERATIONS BEFORE REGISTER=VALUE...`. Numbers are hexadecimal.
+fn read(text: &str) -> Result<Vec<Sample>> {
+    let mut samples: Vec<Sample> = Vec::new();
+    for (line, number) in text.lines().zip(1..) {
+        let problem = |what: &str| anyhow!("line {number}: expected {what}");
+        let hex = |text: &str| {
+            u64::from_str_radix(text, 16)
+                .map_err(|_| anyhow!("line {number}: expected a hexadecimal number, found `{text}`"))
+        };
+        let parts: Vec<&str> = line.split(' ').collect();
+        match parts[..] {
+            ["loop", _, _, head, _, _, ref words @ ..] if (1..=BODY_WORDS_MAX).contains(&words.len()) => {
+                let body = words.iter().map(|word| Ok(u32::try_from(hex(word)?)?)).collect::<Result<_>>()?;
+                samples.push(Sample {
+                    body,
+                    registers: [0; REGISTERS],
+                    counter: 0,
+                    limit: 0,
+                    pc: hex(head)?,
+                });
+            }
+            ["loop", ..] => return Err(problem("`loop`, program, level, three numbers and 1 to 32 words")),
+            ["entry" | "cut", _, _, ref registers @ ..] => {
+                let sample = samples.last_mut().ok_or_else(|| problem("a loop before its entries"))?;
+                for register in registers {
+                    let (place, value) = register.split_once('=').ok_or_else(|| problem("REGISTER=VALUE"))?;
+                    let place = sample.registers.get_mut(hex(place)? as usize);
+                    *place.ok_or_else(|| problem("a register from 0 to 1f"))? = hex(value)?;
+                }
+                // The distance and the step of the counter need an analysis; any numbers serve to compare both sides.
+                (sample.counter, sample.limit) = (sample.registers[0], sample.registers[1]);
+            }
+            _ => return Err(problem("`loop` or `entry`")),
+        }
+    }
+    if samples.is_empty() { Err(anyhow!("expected a line for each loop, found none")) } else { Ok(samples) }
 }
 
 /// The registers of a loop: a counter, a limit, two pointers and a value, all different.
