@@ -77,7 +77,8 @@ fn a_reset_frees_the_pages_written_since() {
     let report = machine.run(u64::MAX).unwrap();
     let after = machine.private_pages(0).unwrap();
     assert_eq!(report.frames, after.len(), "the report counts the pages");
-    assert!(after.len() > before.len() && after.starts_with(&before), "{before:x?}, then {after:x?}");
+    let are_kept = before.iter().all(|page| after.contains(page));
+    assert!(after.len() > before.len() && are_kept, "{before:x?}, then {after:x?}");
     machine.reset(&[0]).unwrap();
     assert_eq!(machine.private_pages(0).unwrap(), before, "only the pages of the snapshot are left");
     assert_eq!(machine.run(0).unwrap().frames, before.len(), "the report counts the pages of the snapshot");
