@@ -69,6 +69,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/linux/calls.wgsl"
     "machine/linux/no_calls.wgsl"
     "machine/linux/numbers.wgsl"
+    "machine/loop_cells.wgsl"
     "machine/loop_jobs.wgsl"
     "machine/loop_pages.wgsl"
     "machine/loop_tape.wgsl"

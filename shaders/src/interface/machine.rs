@@ -371,7 +371,7 @@ impl<B> Group for HooksGroup<B> {
 /// The buffers of group 1 of kernels that have `loop_jobs`.
 #[derive(Clone, Debug)]
 pub struct LoopJobsGroup<B> {
-    /// The jobs.
+    /// The cells of all jobs.
     pub cells: B,
     /// The first cell of each job.
     pub jobs: B,
@@ -471,7 +471,7 @@ impl<B> Group for MarkGroup<B> {
 /// The buffers of group 1 of kernels that have `pass_jobs`.
 #[derive(Clone, Debug)]
 pub struct PassJobsGroup<B> {
-    /// The jobs.
+    /// The cells of all jobs.
     pub cells: B,
     /// The first cell of each job.
     pub jobs: B,

@@ -13,6 +13,7 @@ const SHARED: &[&str] = &[
     "machine/decode_table",
     "machine/frames",
     "machine/hooks",
+    "machine/loop_cells",
     "networks/bindings",
     "networks/loops/bindings",
     "spiking/bindings",

@@ -12,11 +12,12 @@ import package::machine::layout::{
     COLUMN_STEPS, DISPATCH_ROW, ENTRY_OWNED, ENTRY_PRIVATE, FOLD_LEAST, JOB_HEADER, JOB_INVOCATIONS,
     JOB_RESULT, STOP_NONE, TAPE_FOLDS,
 };
+import package::machine::loop_cells::{cells};
 import package::machine::loop_pages::{
     PAGES_INVOCATIONS, fresh_pages, has_other_word, has_room, leaf_of, own_pages, shared_pages,
 };
 import package::machine::loop_tape::{
-    cells, checked_page, evaluate, fold_identity, fold_key, fold_values, folded, folds, is_writable, stores,
+    checked_page, evaluate, fold_identity, fold_key, fold_values, folded, folds, is_writable, stores,
 };
 import package::machine::memory::{
     PAGE_MASK, WANT_READ, forget_pages, get_state, joined, lane, set_state, translate,
@@ -53,12 +54,17 @@ struct Job {
     evaluates: bool,
     /// The number of iterations that are evaluated to find out which are valid.
     probed: u32,
-    /// The first cells of the instructions, of loads, of registers, of folds and of operations, and the cell behind the last one.
+    /// The first cell of the instructions.
     code: u32,
+    /// The first cell of loads, behind the instructions.
     loads: u32,
+    /// The first cell of registers, behind the stores.
     registers: u32,
+    /// The first cell of folds.
     folds: u32,
+    /// The first cell of operations.
     operations: u32,
+    /// The cell behind the last operation.
     end: u32,
 }
 

@@ -22,6 +22,7 @@ import package::machine::memory::{
     TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_READ, WANT_WRITE, data_entry, found_code, found_frame, joined,
     translate,
 };
+import package::machine::loop_cells::{cells};
 import package::machine::micro_op::{
     HANDLER_AND, HANDLER_BIT_FIELD_INSERT, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS,
     HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_MULTIPLY_ADD,
@@ -29,9 +30,6 @@ import package::machine::micro_op::{
     HANDLER_REVERSE_BYTES, HANDLER_SHIFT, get_handler, get_left, get_operation, get_right, get_size, get_wide,
 };
 import package::machine::operands::{extract};
-
-/// The jobs.
-@group(1) @binding(0) var<storage, read> cells: array<vec4<u32>>;
 
 /// The values of the iteration.
 var<private> slots: array<u64, TAPE_SLOTS>;

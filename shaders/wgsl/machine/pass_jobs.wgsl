@@ -14,10 +14,11 @@ import package::machine::layout::{
     COLUMN_STEPS, DISPATCH_ROW, ENTRY_OWNED, ENTRY_PRIVATE, JOB_INVOCATIONS, PASS_HEADER, PASS_RESULT,
     PASS_RUN,
 };
+import package::machine::loop_cells::{cells};
 import package::machine::loop_pages::{
     PAGES_INVOCATIONS, fresh_pages, has_other_word, has_room, leaf_of, own_pages, shared_pages,
 };
-import package::machine::loop_tape::{cells, checked_page, is_writable, owned_frame, readable_frame};
+import package::machine::loop_tape::{checked_page, is_writable, owned_frame, readable_frame};
 import package::machine::memory::{forget_pages, get_state, joined, lane, set_state};
 
 /// The first cell of each job.
@@ -55,20 +56,25 @@ struct Job {
     iterations: u32,
     /// The first chunk in `chunks`.
     chunk: u32,
-    /// The first page in `pages`, and the number of pages.
+    /// The first page in `pages`.
     page: u32,
+    /// The number of pages.
     page_count: u32,
     /// The address of the first element.
     address: u64,
-    /// The bits of keys that are inverted, and those that keys have.
+    /// The bits of keys that are inverted.
     inverted: u64,
+    /// The bits that keys have.
     mask: u64,
     /// The address of the first instruction.
     code: u64,
-    /// The first cells of the instructions, of registers that move, of those that exchanges change, and the cell behind them.
+    /// The first cell of the instructions.
     instructions: u32,
+    /// The first cell of registers that move.
     registers: u32,
+    /// The first cell of registers that exchanges change.
     counts: u32,
+    /// The cell behind them.
     end: u32,
     /// The number of steps of an iteration without an exchange, and of one with it.
     steps: vec2<u32>,
