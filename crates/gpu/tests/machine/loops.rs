@@ -1,11 +1,12 @@
 //! Loops whose iterations are executed at once.
 
+use std::ops::ControlFlow;
 use std::slice::from_ref;
 use std::sync::Arc;
 
 use kvrm_gpu::GpuEngine;
 use kvrm_gpu::loop_advice::NetworkAdvisor;
-use kvrm_machine::{Cpu, Factory as _, Loops, Plan, ReferenceEngine};
+use kvrm_machine::{Cpu, Factory as _, Loops, Machine, Plan, Program, ReferenceEngine};
 use kvrm_testkit::loops::memory::{image, lane};
 use kvrm_testkit::loops::{any_loop, passes};
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree as _};
@@ -83,4 +84,20 @@ fn no_result_depends_on_what_networks_say() {
     // In the background, lanes go on until there is advice.
     let advisor = Arc::new(builtin());
     compare(&any_loop().boxed(), LOOPS / 10, || Loops::advised("test", Arc::clone(&advisor)));
+}
+
+/// ldur w3, [sp, #-16]; cbz w3 to it: the loop has no end, so its observer has to be able to end it.
+#[test]
+fn an_endless_loop_asks_its_observer_again_and_again() {
+    let program = Program::from_code(0x1000, &[0xb85f_03e3, 0x34ff_ffe3]).expect("it has an entry");
+    let machine = Machine::builder(program).engine(Gpu).loops(Loops::checker());
+    let mut machine = machine.build().expect("the lane fits");
+    let mut asked = 0;
+    let report = machine.run_with(u64::MAX, |_| {
+        asked += 1;
+        if asked < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let report = report.expect("the GPU works");
+    assert_eq!(asked, 5, "the loop goes on");
+    assert!(report.steps > 1 << 32, "{} steps are not executed at once", report.steps);
 }

@@ -32,7 +32,8 @@ const SHARE_MIN: usize = 16;
 const EVALUATED: [u64; 2] = [1 << 28, 1 << 22];
 /// The largest number of iterations of a job that are evaluated at once.
 const EVALUATED_MAX: u64 = 1 << 24;
-
+/// The largest number of times that iterations are executed at once before the observer of the run is asked again.
+const ROUNDS_MAX: usize = 16;
 /// The largest number of lanes whose registers are fetched before it is known that they are needed: a transfer takes longer than
 /// their bytes.
 const FEW_LANES: usize = 1 << 10;
@@ -42,7 +43,7 @@ const FEW_LANES: usize = 1 << 10;
 struct Outcome {
     /// The number of steps of all lanes in iterations that were executed at once.
     credited: u64,
-    /// Whether more iterations are certain to follow.
+    /// Whether more iterations are certain to follow, which can be executed at once right away.
     is_clipped: bool,
     /// How many steps lanes are from where iterations could be executed at once.
     approach: Option<u32>,
@@ -79,31 +80,33 @@ impl GpuExecutor {
         is_usual.then_some(slice)
     }
 
-    /// Executes iterations of the loops that lanes are in at once. Returns the number of steps of all lanes in them.
+    /// Executes iterations of the loops that lanes are in at once.
     ///
     /// `steps` is the number of steps of a lane in the last slice. It has `all` steps of all lanes, and took some time.
-    pub(super) fn accelerate(&mut self, steps: u32, all: u64, took: Duration) -> Result<u64, Error> {
-        let Some(mut accelerator) = self.accelerator.take() else { return Ok(0) };
+    pub(super) fn accelerate(&mut self, steps: u32, all: u64, took: Duration) -> Result<(), Error> {
+        let Some(mut accelerator) = self.accelerator.take() else { return Ok(()) };
         let begin = Instant::now();
         accelerator.note_slice(all, took);
-        let mut credited = 0;
-        let result = loop {
-            let outcome = self.accelerate_with(&mut accelerator, if credited == 0 { steps } else { 0 });
-            match outcome {
-                Ok(outcome) => {
-                    credited += outcome.credited;
-                    // All that were certain to follow, or those that could be evaluated together.
-                    if outcome.is_clipped && outcome.credited > 0 {
-                        continue;
-                    }
-                    accelerator.note(credited, begin.elapsed(), outcome.approach);
-                    break Ok(credited);
-                }
-                Err(error) => break Err(error),
-            }
-        };
+        let outcome = self.accelerate_in_rounds(&mut accelerator, steps);
+        if let Ok(outcome) = &outcome {
+            accelerator.note(outcome.credited, begin.elapsed(), outcome.approach);
+        }
         self.accelerator = Some(accelerator);
-        result
+        outcome.map(drop)
+    }
+
+    /// Executes iterations at once, again while more are certain to follow.
+    fn accelerate_in_rounds(&mut self, accelerator: &mut Accelerator, steps: u32) -> Result<Outcome, Error> {
+        let mut outcome = self.accelerate_with(accelerator, steps)?;
+        for _ in 1..ROUNDS_MAX {
+            if !outcome.is_clipped {
+                break;
+            }
+            let credited = outcome.credited;
+            outcome = self.accelerate_with(accelerator, 0)?;
+            outcome.credited += credited;
+        }
+        Ok(outcome)
     }
 
     /// Executes iterations at once, as many as can be evaluated together.
@@ -164,7 +167,7 @@ impl GpuExecutor {
         }
         self.last_run.steps += credited;
         self.last_run.steps_max += most;
-        Ok(Outcome { credited, is_clipped, approach: None })
+        Ok(Outcome { credited, is_clipped: is_clipped && credited > 0, approach: None })
     }
 
     /// Plans the iterations of lanes. Notes why lanes have none.

@@ -11,7 +11,7 @@ use kvrm_loops::{Loop, Pass, Refusal};
 use kvrm_machine::{LoopHandle, Loops};
 
 /// The number of steps of the first slice after which lanes are looked at, and of those between two successes.
-pub(super) const SLICE_MIN: u32 = 1 << 8;
+const SLICE_MIN: u32 = 1 << 8;
 /// How many times the steps that lanes could have retired in the meantime have to be executed at once, so that it pays.
 const GAIN_MIN: f64 = 2.0;
 /// The largest number of addresses whose loops are remembered.
