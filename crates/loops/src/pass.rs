@@ -34,8 +34,6 @@ pub struct Pass {
     /// The address of the first of both neighbours.
     address: Term,
     order: Order,
-    /// The number of instructions from the first one to the branch back.
-    words: u64,
     /// The registers that change with each exchange.
     counts: Vec<(u32, Counted)>,
 }
@@ -126,30 +124,11 @@ impl Pass {
         for register in (0..REGISTERS).filter(|register| ![ZERO, SINK].contains(register)) {
             counts.extend(counted(&keeps, &exchanges, register)?.map(|counted| (register, counted)));
         }
-        let words = end.wrapping_sub(keeps.body().head) / 4 + 1;
-        let pass = Self { keeps, exchanges, address, order, words, counts };
+        let pass = Self { keeps, exchanges, address, order, counts };
         pass.knows_values(neighbours).then_some(pass)
     }
 
-    /// Returns the address of the first instruction.
-    #[must_use]
-    pub const fn head(&self) -> u64 {
-        self.keeps.body().head
-    }
-
-    /// Returns the number of instructions from the first one to the branch back.
-    #[must_use]
-    pub const fn words(&self) -> u64 {
-        self.words
-    }
-
-    /// Returns the largest number of instructions of an iteration.
-    #[must_use]
-    pub fn length(&self) -> u64 {
-        self.lengths()[1]
-    }
-
-    /// Returns the loop as if all iterations exchanged.
+    /// Returns the loop as if all iterations exchanged. They execute all instructions from the first one to the branch back.
     #[must_use]
     pub const fn exchanging(&self) -> &Loop {
         &self.exchanges

@@ -6,8 +6,6 @@ mod claim;
 mod commit;
 mod habit;
 mod known;
-mod proved;
-mod reason;
 mod report;
 mod runner;
 mod search;
@@ -80,16 +78,16 @@ impl Loops {
         self.known.report()
     }
 
-    /// Returns the innermost loop around an address, whose words `words_at` reads: so many from an address on, or fewer. Returns
-    /// `None` if there is none, or no room to remember it.
+    /// Returns the innermost loop around an address. `read` reads bytes of code, and returns whether the lane may execute all of
+    /// them. Returns `None` if there is no loop, or no room to remember it.
     #[doc(hidden)]
     pub fn around(
         &self,
         pc: u64,
         features: Features,
-        words_at: impl FnMut(u64, usize) -> Vec<u32>,
+        read: impl FnMut(u64, &mut [u8]) -> bool,
     ) -> Option<LoopHandle> {
-        let known = self.known.find(Place::around(pc, features, words_at)?)?;
+        let known = self.known.find(Place::around(pc, features, read)?)?;
         Some(LoopHandle { known, loops: self.clone() })
     }
 

@@ -1,7 +1,7 @@
 //! The execution of many iterations at once.
 
 use kvrm_arm64::{Access, Cpu};
-use kvrm_loops::{Loop, Memory, Obstacle, Pass, Plan, Stream, registers, set_register};
+use kvrm_loops::{Body, Loop, Memory, Obstacle, Pass, Plan, Proof, Stream, registers, set_register};
 
 use crate::address_space::AddressSpace;
 use crate::pages::{PAGE_BYTES, PAGE_SHIFT, page_of};
@@ -54,12 +54,27 @@ impl Memory for AddressSpace {
     }
 }
 
-/// Executes at most `most` iterations of a loop at whose beginning the lane is, and returns their number. One more is certain
-/// to follow.
+/// Executes at most `most` iterations of a loop at whose beginning the lane is, and returns the number of steps. One more
+/// iteration is certain to follow.
 ///
 /// # Errors
 /// No iteration can be executed at once. The obstacle is there if the analysis knows it.
 pub(super) fn execute(
+    proof: &Proof,
+    cpu: &mut Cpu,
+    memory: &mut AddressSpace,
+    most: u64,
+) -> Result<u64, Option<Obstacle>> {
+    let steps = match proof {
+        Proof::Loop(found) => execute_loop(found, cpu, memory, most)? * proof.length(),
+        Proof::Pass(pass) => execute_pass(pass, cpu, memory, most)?,
+    };
+    cpu.steps += steps;
+    Ok(steps)
+}
+
+/// Executes iterations as [`execute`] does, and returns their number.
+fn execute_loop(
     found: &Loop,
     cpu: &mut Cpu,
     memory: &mut AddressSpace,
@@ -84,7 +99,6 @@ pub(super) fn execute(
             let before = registers;
             let done = plan.execute(found, &mut registers, memory);
             set_registers(cpu, &before, &registers);
-            cpu.steps += done * found.body().ops.len() as u64;
             return if done == 0 { Err(None) } else { Ok(done) };
         } else {
             most = plan.most / 2;
@@ -96,11 +110,8 @@ pub(super) fn execute(
     Err(None)
 }
 
-/// Executes at most `most` iterations of a pass at whose beginning the lane is, and returns their number, as [`execute`] does.
-///
-/// # Errors
-/// No iteration can be executed at once. The obstacle is there if the analysis knows it.
-pub(super) fn execute_pass(
+/// Executes iterations as [`execute`] does, and returns the number of steps.
+fn execute_pass(
     pass: &Pass,
     cpu: &mut Cpu,
     memory: &mut AddressSpace,
@@ -117,14 +128,13 @@ pub(super) fn execute_pass(
             .fold(plan.most, u64::min);
         if permitted < plan.most {
             most = permitted.saturating_sub(1);
-        } else if meets_code(begin, bytes, pass.head(), pass.words()) {
+        } else if meets_code(begin, bytes, pass.exchanging().body()) {
             return Err(None);
         } else if memory.fresh_pages(begin, bytes) <= memory.frames_left() {
             let before = registers;
             let done = pass.execute(&plan, &mut registers, memory);
             set_registers(cpu, &before, &registers);
-            cpu.steps += done.steps;
-            return Ok(done.iterations);
+            return Ok(done.steps);
         } else {
             most = plan.most / 2;
         }
@@ -172,13 +182,14 @@ fn range(stream: &Stream, plan: &Plan) -> (u64, usize) {
 fn changes_itself(found: &Loop, plan: &Plan) -> bool {
     plan.stores().any(|stream| {
         let (begin, bytes) = range(stream, plan);
-        meets_code(begin, bytes, found.body().head, found.body().ops.len() as u64)
+        meets_code(begin, bytes, found.body())
     })
 }
 
-/// Returns whether bytes at an address are among those of instructions.
-const fn meets_code(begin: u64, bytes: usize, head: u64, words: u64) -> bool {
-    begin < head + 4 * words && begin + bytes as u64 > head
+/// Returns whether bytes at an address are among those of the instructions of a loop.
+fn meets_code(begin: u64, bytes: usize, body: &Body) -> bool {
+    let code_end = body.head + 4 * body.ops.len() as u64;
+    begin < code_end && begin + bytes as u64 > body.head
 }
 
 /// Returns whether there are frames for all pages that a plan stores to.

@@ -8,11 +8,9 @@ use std::time::{Duration, Instant};
 
 use kvrm_arm64::Features;
 use kvrm_arm64::lowering::lower;
-use kvrm_loops::Obstacle;
+use kvrm_loops::{Obstacle, Proof, Unproved};
 
 use super::advising::{Advising, Answer, Question};
-use super::proved::Proved;
-use super::reason::Reason;
 use super::report::{HotLoop, LoopReport};
 use super::search::Place;
 
@@ -56,7 +54,7 @@ pub(super) struct KnownLoop {
 #[derive(Debug)]
 struct Decision {
     /// `None` if it was not proposed.
-    verdict: Option<Result<Proved, Reason>>,
+    verdict: Option<Result<Proof, Unproved>>,
     /// Whether the proof contradicts what an opinion claims.
     disagrees: bool,
     /// The time that the checker took.
@@ -101,7 +99,7 @@ impl KnownLoops {
     }
 
     /// Returns what is proved about a loop. The first lane that asks when the advice is there has it decided.
-    pub(super) fn proved<'a>(&self, known: &'a KnownLoop, features: Features) -> Option<&'a Proved> {
+    pub(super) fn proved<'a>(&self, known: &'a KnownLoop, features: Features) -> Option<&'a Proof> {
         if let Some(decision) = known.decision.get() {
             return decision.verdict.as_ref()?.as_ref().ok();
         }
@@ -119,7 +117,7 @@ impl KnownLoops {
             let time = if is_proposed { begin.elapsed() } else { Duration::ZERO };
             let found = verdict.as_ref().and_then(|verdict| verdict.as_ref().ok());
             let disagrees = found.zip(advice).is_some_and(|(found, advice)| {
-                advice.opinions.iter().any(|opinion| found.contradicts(&opinion.claim))
+                advice.opinions.iter().any(|opinion| opinion.claim.is_contradicted_by(found.longest()))
             });
             Decision { verdict, disagrees, time }
         });
@@ -167,9 +165,9 @@ impl KnownLoops {
 }
 
 /// Asks the checker for a proof.
-fn check(place: &Place, features: Features) -> Result<Proved, Reason> {
+fn check(place: &Place, features: Features) -> Result<Proof, Unproved> {
     let fetch = |pc: u64| Some(lower(*place.words.get(pc.wrapping_sub(place.head) as usize / 4)?, features));
-    Proved::find(place.end(), fetch)
+    Proof::find(place.end(), fetch)
 }
 
 impl KnownLoop {

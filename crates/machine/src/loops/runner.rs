@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use kvrm_arm64::{Access, Cpu, Stop};
+use kvrm_arm64::{Cpu, Stop};
+use kvrm_loops::Proof;
 
+use super::commit::execute;
 use super::habit::Habit;
 use super::known::KnownLoop;
-use super::proved::Proved;
-use super::search::Place;
+use super::search::{Place, code_of};
 use super::{Loops, general_registers};
 use crate::address_space::AddressSpace;
-use crate::pages::PAGE_BYTES;
 use crate::runner::{Interpreter, Runner};
 use crate::translation::CodeVersion;
 
@@ -122,8 +122,7 @@ impl<R: Runner> LoopRunner<R> {
         }
         let known = self.recent.entry(cpu.pc).or_insert_with(|| {
             let features = memory.image().features();
-            let words_at = |pc, count| words_at(memory, pc, count);
-            loops.known.find(Place::around(cpu.pc, features, words_at)?)
+            loops.known.find(Place::around(cpu.pc, features, code_of(memory))?)
         });
         let Some(known) = known else { return Ok(false) };
         known.visit(1, self.slice);
@@ -143,7 +142,7 @@ impl<R: Runner> LoopRunner<R> {
         }
         let Some(found) = loops.known.proved(known, features) else { return Ok(false) };
         // The version covers pages that the lane has executed, and the loop may have others.
-        if words_at(memory, place.head, place.words.len()) != place.words {
+        if !place.is_in(memory) {
             self.recent.clear();
             return Ok(false);
         }
@@ -156,21 +155,9 @@ impl<R: Runner> LoopRunner<R> {
     }
 }
 
-/// Returns `count` words of code, or as many of them as are in the first page.
-fn words_at(memory: &AddressSpace, pc: u64, count: usize) -> Vec<u32> {
-    let mut bytes = vec![0; 4 * count];
-    if memory.read_bytes(pc, &mut bytes, Some(Access::Execute)).is_err() {
-        bytes.truncate(PAGE_BYTES - pc as usize % PAGE_BYTES);
-        if memory.read_bytes(pc, &mut bytes, Some(Access::Execute)).is_err() {
-            return Vec::new();
-        }
-    }
-    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
-}
-
 /// Executes iterations at once as long as that gives many steps each time, up to `end` steps. Returns their number.
 fn execute_all(
-    found: &Proved,
+    found: &Proof,
     known: &KnownLoop,
     cpu: &mut Cpu,
     memory: &mut AddressSpace,
@@ -178,7 +165,7 @@ fn execute_all(
 ) -> Result<u64, Stop> {
     let (head, length) = (found.head(), found.length());
     let place = known.place();
-    let stores = found.stores();
+    let stores = found.longest().body().accesses.iter().any(|access| !access.stores.is_empty());
     let mut credited = 0;
     // The loop may go on behind the iterations that were executed at once.
     loop {
@@ -194,10 +181,10 @@ fn execute_all(
             return Ok(credited);
         }
         // The steps before may have stored to the code.
-        if stores && words_at(memory, head, place.words.len()) != place.words {
+        if stores && !place.is_in(memory) {
             return Ok(credited);
         }
-        let result = found.execute(cpu, memory, most - 1);
+        let result = execute(found, cpu, memory, most - 1);
         known.note(result);
         let steps = result.unwrap_or(0);
         credited += steps;

@@ -1,9 +1,12 @@
 //! The search for the loop that a lane is in.
 
-use kvrm_arm64::Features;
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::Handler;
+use kvrm_arm64::{Access, Features};
 use kvrm_loops::INSTRUCTIONS_MAX;
+
+use crate::address_space::AddressSpace;
+use crate::pages::PAGE_BYTES;
 
 /// A loop in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,22 +18,41 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Returns the innermost loop around an address. `words_at` reads words of code: so many from an address on, or fewer.
+    /// Returns the innermost loop around an address. `read` reads bytes of code, and returns whether the lane may execute all of them.
     pub(super) fn around(
         pc: u64,
         features: Features,
-        mut words_at: impl FnMut(u64, usize) -> Vec<u32>,
+        mut read: impl FnMut(u64, &mut [u8]) -> bool,
     ) -> Option<Self> {
-        let (head, end) = branch_back(pc, &words_at(pc, INSTRUCTIONS_MAX), features)?;
-        let count = (end - head) as usize / 4 + 1;
-        let words = words_at(head, count);
-        (words.len() == count).then_some(Self { head, words })
+        // The page may be the last one that has code.
+        let in_page = (PAGE_BYTES - pc as usize % PAGE_BYTES) / 4;
+        let words = words_at(&mut read, pc, INSTRUCTIONS_MAX).or_else(|| words_at(&mut read, pc, in_page))?;
+        let (head, end) = branch_back(pc, &words, features)?;
+        let words = words_at(&mut read, head, (end - head) as usize / 4 + 1)?;
+        Some(Self { head, words })
+    }
+
+    /// Returns whether the memory of a lane has the words of the loop.
+    pub(super) fn is_in(&self, memory: &AddressSpace) -> bool {
+        words_at(&mut code_of(memory), self.head, self.words.len()).is_some_and(|words| words == self.words)
     }
 
     /// Returns the address of the branch back.
     pub(super) const fn end(&self) -> u64 {
         self.head + 4 * (self.words.len() as u64 - 1)
     }
+}
+
+/// Returns a function that reads bytes of code of a lane, and returns whether it may execute all of them.
+pub(super) fn code_of(memory: &AddressSpace) -> impl FnMut(u64, &mut [u8]) -> bool {
+    |pc, bytes| memory.read_bytes(pc, bytes, Some(Access::Execute)).is_ok()
+}
+
+/// Returns words of code, if the lane may execute them.
+fn words_at(read: &mut impl FnMut(u64, &mut [u8]) -> bool, pc: u64, count: usize) -> Option<Vec<u32>> {
+    let mut bytes = vec![0; 4 * count];
+    let is_read = read(pc, &mut bytes);
+    is_read.then(|| bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
 }
 
 /// Returns the first branch of `words`, which begin at `pc`, that leads back to `pc` or before it: its target and its own

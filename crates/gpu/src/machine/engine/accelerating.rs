@@ -4,18 +4,19 @@
 //! that are proved, from the instruction at which each lane is, and the device executes them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kvrm_arm64::Access;
 use kvrm_arm64::micro_op::{REGISTERS, SP};
-use kvrm_loops::{INSTRUCTIONS_MAX, Memory, Plan};
-use kvrm_machine::{LoopHandle, PAGE_BYTES};
+use kvrm_loops::{Memory, Plan, Proof};
+use kvrm_machine::LoopHandle;
 use kvrm_shaders::layout::{
     COLUMN_LIMIT, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_FRAMES, COUNTERS, STOP_NONE,
 };
 use rayon::prelude::*;
 
-use super::accelerator::{Accelerator, Found, KnownLoop};
+use super::accelerator::{Accelerator, KnownLoop};
 use super::lanes::GpuExecutor;
 use super::registers;
 use super::words::halves;
@@ -140,7 +141,7 @@ impl GpuExecutor {
             let Some((found, distance)) = known.found(pc, features) else { continue };
             approach = approach.max((of_pc.len(), *distance));
             if let Some(found) = found {
-                lanes.extend(of_pc.iter().map(|lane| (*lane, pc, found.clone(), known.handle.clone())));
+                lanes.extend(of_pc.iter().map(|lane| (*lane, pc, Arc::clone(found), known.handle.clone())));
             }
         }
         if lanes.is_empty() || lanes.len() < running / SHARE_MIN {
@@ -173,7 +174,7 @@ impl GpuExecutor {
     /// Plans the iterations of lanes. Notes why lanes have none.
     fn plan_iterations(
         &mut self,
-        lanes: Vec<(u32, u64, Found, LoopHandle)>,
+        lanes: Vec<(u32, u64, Arc<Proof>, LoopHandle)>,
     ) -> Result<(Planned<LoopJob>, Planned<PassJob>), Error> {
         let columns = &mut self.store.columns;
         columns.fetch(0..=COLUMN_SP)?;
@@ -189,14 +190,13 @@ impl GpuExecutor {
                 (0..COLUMN_SP).zip(&mut registers).for_each(|(column, of)| *of = of_lane(column));
                 registers[SP as usize] = of_lane(COLUMN_SP);
                 let code = (handle.head(), handle.words());
-                match found {
-                    Found::Loop(found) => {
-                        let most = (steps / found.body().ops.len() as u64).saturating_sub(1);
+                let most = (steps / found.length()).saturating_sub(1);
+                match &**found {
+                    Proof::Loop(found) => {
                         let plan = Plan::new(found, &registers, most, &OnDevice).map_err(Some)?;
                         LoopJob::new(*lane, code, found, &plan, evaluated_max).map(Job::Loop).ok_or(None)
                     }
-                    Found::Pass(pass) => {
-                        let most = (steps / pass.length()).saturating_sub(1);
+                    Proof::Pass(pass) => {
                         let plan = pass.plan(&registers, most).map_err(Some)?;
                         PassJob::new(*lane, code, pass, (&plan, &registers), evaluated_max)
                             .map(Job::Pass)
@@ -253,11 +253,14 @@ impl GpuExecutor {
         let features = self.images[0].features();
         for (_, pc, lane) in new.into_iter().take(LOOKS_MAX) {
             let mut failure = None;
-            let handle = accelerator.loops.around(pc, features, |at, count| {
-                self.code_words(lane as usize, at, count).unwrap_or_else(|error| {
-                    failure = Some(error);
-                    Vec::new()
-                })
+            let handle = accelerator.loops.around(pc, features, |at, bytes| {
+                match self.read_bytes(lane as usize, at, bytes, Some(Access::Execute)) {
+                    Ok(read) => read.is_ok(),
+                    Err(error) => {
+                        failure = Some(error);
+                        false
+                    }
+                }
             });
             if let Some(error) = failure {
                 return Err(error);
@@ -265,17 +268,5 @@ impl GpuExecutor {
             accelerator.remember(pc, handle.map(KnownLoop::new));
         }
         Ok(())
-    }
-
-    /// Returns words of code of a lane, or as many of them as are in the first page.
-    fn code_words(&mut self, lane: usize, pc: u64, count: usize) -> Result<Vec<u32>, Error> {
-        let mut bytes = vec![0; 4 * count.min(INSTRUCTIONS_MAX)];
-        if self.read_bytes(lane, pc, &mut bytes, Some(Access::Execute))?.is_err() {
-            bytes.truncate(PAGE_BYTES - pc as usize % PAGE_BYTES);
-            if self.read_bytes(lane, pc, &mut bytes, Some(Access::Execute))?.is_err() {
-                return Ok(Vec::new());
-            }
-        }
-        Ok(bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kvrm_arm64::Features;
 use kvrm_arm64::lowering::lower;
-use kvrm_loops::{Loop, Pass, Refusal};
+use kvrm_loops::Proof;
 use kvrm_machine::{LoopHandle, Loops};
 
 /// The number of steps of the first slice after which lanes are looked at, and of those between two successes.
@@ -37,31 +37,7 @@ pub(super) struct KnownLoop {
     pub(super) handle: LoopHandle,
     /// The loop with iterations that begin at the address, if they can be executed at once; or else the number of steps to the next
     /// address for which this is so, if there is one. They are there when the loop is proved.
-    found: OnceCell<(Option<Found>, Option<u32>)>,
-}
-
-/// A loop whose iterations can be executed at once.
-#[derive(Clone, Debug)]
-pub(super) enum Found {
-    Loop(Arc<Loop>),
-    /// A pass of a bubble sort.
-    Pass(Arc<Pass>),
-}
-
-impl Found {
-    /// Finds the loop with iterations that begin at `entry`, if they can be executed at once.
-    fn at(entry: u64, handle: &LoopHandle, features: Features) -> Option<Self> {
-        let (head, words) = (handle.head(), handle.words());
-        let fetch = |pc: u64| Some(lower(*words.get(pc.wrapping_sub(head) as usize / 4)?, features));
-        let end = head + 4 * (words.len() as u64 - 1);
-        match Loop::find_from(end, entry, fetch) {
-            Ok(found) => found.obstacle().is_none().then(|| Self::Loop(Arc::new(found))),
-            Err(Refusal::InnerBranch(_)) if entry == head => {
-                Pass::find(end, fetch).map(|pass| Self::Pass(Arc::new(pass)))
-            }
-            Err(_) => None,
-        }
-    }
+    found: OnceCell<(Option<Arc<Proof>>, Option<u32>)>,
 }
 
 impl KnownLoop {
@@ -71,18 +47,22 @@ impl KnownLoop {
 
     /// Returns the loop with iterations that begin at `pc`, if they can be executed at once, or else the number of steps to the next
     /// address for which this is so. Returns `None` if nothing is proved.
-    pub(super) fn found(&self, pc: u64, features: Features) -> Option<&(Option<Found>, Option<u32>)> {
+    pub(super) fn found(&self, pc: u64, features: Features) -> Option<&(Option<Arc<Proof>>, Option<u32>)> {
         if !self.handle.is_proved(features) {
             return None;
         }
         Some(self.found.get_or_init(|| {
-            let found = Found::at(pc, &self.handle, features);
-            let (head, length) = (self.handle.head(), self.handle.words().len() as u64);
-            let after = |steps: u64| head + (pc.wrapping_sub(head) + 4 * steps) % (4 * length);
-            let approach = (1..length)
-                .find(|steps| found.is_none() && Found::at(after(*steps), &self.handle, features).is_some())
-                .map(|steps| steps as u32);
-            (found, approach)
+            let (head, words) = (self.handle.head(), self.handle.words());
+            let length = words.len() as u64;
+            let fetch = |pc: u64| Some(lower(*words.get(pc.wrapping_sub(head) as usize / 4)?, features));
+            let find = |steps: u64| {
+                let entry = head + (pc.wrapping_sub(head) + 4 * steps) % (4 * length);
+                Proof::find_from(head + 4 * (length - 1), entry, fetch).ok()
+            };
+            match find(0) {
+                Some(found) => (Some(Arc::new(found)), None),
+                None => (None, (1..length).find(|steps| find(*steps).is_some()).map(|steps| steps as u32)),
+            }
         }))
     }
 }

@@ -1,0 +1,104 @@
+//! What is proved about a loop, or why nothing is.
+
+use alloc::boxed::Box;
+use core::fmt;
+
+use kvrm_arm64::micro_op::MicroOp;
+
+use crate::body::Refusal;
+use crate::motion::Loop;
+use crate::obstacle::Obstacle;
+use crate::pass::Pass;
+
+/// A loop whose iterations can be executed at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// All iterations execute the same instructions, and none depends on memory that another one changes.
+    Loop(Loop),
+    /// A pass of a bubble sort.
+    Pass(Box<Pass>),
+}
+
+/// The reason for which iterations of a loop cannot be executed at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unproved {
+    /// The loop is not understood.
+    Refusal(Refusal),
+    /// It is understood, but iterations depend on each other.
+    Obstacle(Obstacle),
+}
+
+impl Proof {
+    /// Finds out whether iterations of the loop whose branch back is at `end` can be executed at once. `fetch` returns the micro-op at
+    /// an address.
+    ///
+    /// # Errors
+    /// They cannot.
+    pub fn find(end: u64, fetch: impl Fn(u64) -> Option<MicroOp>) -> Result<Self, Unproved> {
+        Self::of(Loop::find(end, &fetch), || Pass::find(end, &fetch))
+    }
+
+    /// Finds out the same about iterations that begin at `entry`, any of the loop's instructions.
+    ///
+    /// # Errors
+    /// They cannot.
+    pub fn find_from(end: u64, entry: u64, fetch: impl Fn(u64) -> Option<MicroOp>) -> Result<Self, Unproved> {
+        // Iterations of a pass begin at the first instruction.
+        let pass = || Pass::find(end, &fetch).filter(|pass| pass.exchanging().body().head == entry);
+        Self::of(Loop::find_from(end, entry, &fetch), pass)
+    }
+
+    fn of(found: Result<Loop, Refusal>, pass: impl FnOnce() -> Option<Pass>) -> Result<Self, Unproved> {
+        match found {
+            Ok(found) => match found.obstacle() {
+                None => Ok(Self::Loop(found)),
+                Some(obstacle) => Err(Unproved::Obstacle(obstacle)),
+            },
+            Err(refusal @ Refusal::InnerBranch(_)) => {
+                pass().map(|pass| Self::Pass(Box::new(pass))).ok_or(Unproved::Refusal(refusal))
+            }
+            Err(refusal) => Err(Unproved::Refusal(refusal)),
+        }
+    }
+
+    /// Returns the loop as if all iterations executed as many instructions as one may.
+    #[must_use]
+    pub const fn longest(&self) -> &Loop {
+        match self {
+            Self::Loop(found) => found,
+            Self::Pass(pass) => pass.exchanging(),
+        }
+    }
+
+    /// Returns the address of the first instruction.
+    #[must_use]
+    pub const fn head(&self) -> u64 {
+        self.longest().body().head
+    }
+
+    /// Returns the largest number of instructions of an iteration.
+    #[must_use]
+    pub const fn length(&self) -> u64 {
+        self.longest().body().ops.len() as u64
+    }
+}
+
+impl Unproved {
+    /// Returns a short name, the same for all loops.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Refusal(of) => of.name(),
+            Self::Obstacle(of) => of.name(),
+        }
+    }
+}
+
+impl fmt::Display for Unproved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refusal(of) => of.fmt(f),
+            Self::Obstacle(of) => of.fmt(f),
+        }
+    }
+}
