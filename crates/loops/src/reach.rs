@@ -86,10 +86,11 @@ const fn is_within((least, greatest): Interval, (low, high): Interval) -> bool {
 
 /// Returns an interval with all results of a micro-op of [`Operation::Compute`].
 fn computed(op: MicroOp, [a, b, _]: [Interval; 3]) -> Interval {
-    let word = if op.wide() == 1 { ANY } else { (0, u32::MAX.into()) };
     if op.handler() == 0 {
-        return if is_unsigned_extraction(op) { (0, ANY.1 >> op.right()) } else { word };
+        // Extractions of words may have a high word, too.
+        return if is_unsigned_extraction(op) { (0, ANY.1 >> op.right()) } else { ANY };
     }
+    let word = if op.wide() == 1 { ANY } else { (0, u32::MAX.into()) };
     match Handler::of(op) {
         Handler::AND => (0, a.1.min(b.1).min(word.1)),
         _ => word,
