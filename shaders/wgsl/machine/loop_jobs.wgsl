@@ -9,12 +9,11 @@
 
 import package::machine::bindings::{parameters};
 import package::machine::layout::{
-    COLUMN_STEPS, DISPATCH_ROW, ENTRY_OWNED, ENTRY_PRIVATE, FOLD_LEAST, JOB_HEADER, JOB_INVOCATIONS,
-    JOB_RESULT, STOP_NONE, TAPE_FOLDS,
+    COLUMN_STEPS, FOLD_LEAST, JOB_HEADER, JOB_INVOCATIONS, JOB_RESULT, STOP_NONE, TAPE_FOLDS,
 };
 import package::machine::loop_cells::{cells};
 import package::machine::loop_pages::{
-    PAGES_INVOCATIONS, fresh_pages, has_other_word, has_room, leaf_of, own_pages, shared_pages,
+    PAGES_INVOCATIONS, begin_to_count, count_page, has_other_word, has_room, own_pages,
 };
 import package::machine::loop_tape::{
     checked_page, evaluate, fold_identity, fold_key, fold_values, folded, folds, is_writable, stores,
@@ -22,6 +21,7 @@ import package::machine::loop_tape::{
 import package::machine::memory::{
     PAGE_MASK, WANT_READ, forget_pages, get_state, joined, lane, set_state, translate,
 };
+import package::machine::workgroups::{job_of};
 
 /// The bytes of a page.
 const PAGE_BYTES = 4096lu;
@@ -68,11 +68,6 @@ struct Job {
     end: u32,
 }
 
-/// Returns the number of the job of a workgroup.
-fn job_of(workgroup: vec3<u32>) -> u32 {
-    return workgroup.y + workgroup.z * DISPATCH_ROW;
-}
-
 /// Begins with a job.
 fn open(number: u32) -> Job {
     let at = jobs[number];
@@ -96,6 +91,23 @@ fn open(number: u32) -> Job {
     );
 }
 
+/// Returns whether the lane may access the pages of a range of addresses, which the invocations of a workgroup check together.
+fn is_range_permitted(at: u32, local: u32, stores_there: bool) -> bool {
+    let range = cells[at];
+    let end = joined(range.z, range.w);
+    var page = (joined(range.x, range.y) & ~PAGE_MASK) + u64(local) * PAGE_BYTES;
+    var is_permitted = true;
+    while is_permitted && page < end {
+        if stores_there {
+            is_permitted = is_writable(page);
+        } else {
+            is_permitted = translate(WANT_READ, page) == STOP_NONE;
+        }
+        page += u64(PAGES_INVOCATIONS) * PAGE_BYTES;
+    }
+    return is_permitted;
+}
+
 /// Checks the pages of jobs whose iterations are all valid if the lane may access these pages. If it may not, iterations have to be
 /// evaluated.
 @compute @workgroup_size(PAGES_INVOCATIONS)
@@ -109,21 +121,11 @@ fn check(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
         return;
     }
     var is_permitted = true;
-    for (var at = job.loads; at < stores.x; at += 1u) {
-        let range = cells[at];
-        let begin = joined(range.x, range.y) & ~PAGE_MASK;
-        let end = joined(range.z, range.w);
-        for (var page = begin + u64(local) * PAGE_BYTES; is_permitted && page < end; page += u64(PAGES_INVOCATIONS) * PAGE_BYTES) {
-            is_permitted = translate(WANT_READ, page) == STOP_NONE;
-        }
+    for (var at = job.loads; is_permitted && at < stores.x; at += 1u) {
+        is_permitted = is_range_permitted(at, local, false);
     }
-    for (var at = stores.x; at < stores.y; at += 2u) {
-        let range = cells[at];
-        let begin = joined(range.x, range.y) & ~PAGE_MASK;
-        let end = joined(range.z, range.w);
-        for (var page = begin + u64(local) * PAGE_BYTES; is_permitted && page < end; page += u64(PAGES_INVOCATIONS) * PAGE_BYTES) {
-            is_permitted = is_writable(page);
-        }
+    for (var at = stores.x; is_permitted && at < stores.y; at += 2u) {
+        is_permitted = is_range_permitted(at, local, true);
     }
     if !is_permitted {
         atomicStore(&results[number * JOB_RESULT + 1u], 1u);
@@ -200,10 +202,7 @@ fn prepare(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     if is_job && local < job.length && is_changed(job, local) {
         atomicStore(&results[number * JOB_RESULT + 3u], 1u);
     }
-    if local == 0u {
-        atomicStore(&fresh_pages, 0u);
-        atomicStore(&shared_pages, 0u);
-    }
+    begin_to_count(local);
     storageBarrier();
     workgroupBarrier();
     let count = committed(job);
@@ -211,20 +210,12 @@ fn prepare(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     for (var at = stores.x; is_needed && at < stores.y; at += 2u) {
         let pages = stored_pages(at, job.most, count);
         for (var i = local; i < u32(pages.y); i += PAGES_INVOCATIONS) {
-            let entry = leaf_of(pages.x + u64(i)).y;
-            if (entry & ENTRY_PRIVATE) == 0u {
-                atomicAdd(&fresh_pages, 1u);
-            }
-            if (entry & ENTRY_OWNED) == 0u {
-                atomicAdd(&shared_pages, 1u);
-            }
+            count_page(pages.x + u64(i));
         }
     }
     workgroupBarrier();
-    if is_needed && local == 0u {
-        if !has_room(atomicLoad(&fresh_pages), atomicLoad(&shared_pages), (stores.y - stores.x) / 2u) {
-            atomicStore(&results[number * JOB_RESULT + 3u], 1u);
-        }
+    if is_needed && local == 0u && !has_room((stores.y - stores.x) / 2u) {
+        atomicStore(&results[number * JOB_RESULT + 3u], 1u);
     }
     storageBarrier();
     workgroupBarrier();

@@ -63,14 +63,6 @@ fn has_spare_frames(count: u32) -> bool {
     return true;
 }
 
-/// Returns whether the lane may write pages that it has not written, and has frames for those that are not its own, and for the nodes
-/// on the paths to them. They are in so many ranges.
-fn has_room(fresh: u32, shared_count: u32, ranges: u32) -> bool {
-    let levels = halves(get_state(COLUMN_ROOT)).y;
-    let nodes = levels * ((shared_count >> LEVEL_BITS) + 2u * ranges + 1u);
-    return shared_count == 0u || (may_write(fresh) && has_spare_frames(shared_count + nodes));
-}
-
 /// Returns the node with the entry of a page, and the entry. It is marked as owned if all entries above it are, too.
 fn leaf_of(page: u64) -> vec2<u32> {
     let relative = page - get_state(COLUMN_WINDOW);
@@ -86,6 +78,34 @@ fn leaf_of(page: u64) -> vec2<u32> {
         entry = node_entry(node, u32(relative >> (LEVEL_BITS * level)) & ((1u << LEVEL_BITS) - 1u));
     }
     return vec2<u32>(node, entry & (owned | ~ENTRY_OWNED));
+}
+
+/// Begins to count pages.
+fn begin_to_count(local: u32) {
+    if local == 0u {
+        atomicStore(&fresh_pages, 0u);
+        atomicStore(&shared_pages, 0u);
+    }
+}
+
+/// Counts a page to which iterations store.
+fn count_page(page: u64) {
+    let entry = leaf_of(page).y;
+    if (entry & ENTRY_PRIVATE) == 0u {
+        atomicAdd(&fresh_pages, 1u);
+    }
+    if (entry & ENTRY_OWNED) == 0u {
+        atomicAdd(&shared_pages, 1u);
+    }
+}
+
+/// Returns whether the lane may write the pages that were counted, and has frames for those that are not its own, and for the nodes on
+/// the paths to them. They are in so many ranges.
+fn has_room(ranges: u32) -> bool {
+    let shared_count = atomicLoad(&shared_pages);
+    let levels = halves(get_state(COLUMN_ROOT)).y;
+    let nodes = levels * ((shared_count >> LEVEL_BITS) + 2u * ranges + 1u);
+    return shared_count == 0u || (may_write(atomicLoad(&fresh_pages)) && has_spare_frames(shared_count + nodes));
 }
 
 /// Makes pages the lane's own: of `count` pages, one for each invocation, those that are wanted. The lane has enough spare frames.

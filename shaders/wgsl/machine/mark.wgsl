@@ -3,8 +3,9 @@
 
 import package::machine::bindings::{frame_info, micro_ops, parameters};
 import package::machine::layout::{
-    DISPATCH_ROW, HANDLER_MARKER, INFO_CODE_MARKED, INFO_CODE_PAGE, INFO_CODE_VALID, MARKER_ENTRY, PAGE_OPS,
+    HANDLER_MARKER, INFO_CODE_MARKED, INFO_CODE_PAGE, INFO_CODE_VALID, MARKER_ENTRY, PAGE_OPS,
 };
+import package::machine::workgroups::{job_of};
 
 /// The invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
@@ -30,11 +31,6 @@ struct RegionOp {
 
 /// The number of micro-ops of the code page that are not those of the region.
 var<workgroup> different: atomic<u32>;
-
-/// Returns the index in `marked_pages` for a workgroup.
-fn job_of(workgroup: vec3<u32>) -> u32 {
-    return workgroup.y + workgroup.z * DISPATCH_ROW;
-}
 
 /// Returns the marker of an entry in a frame.
 fn marker_of(entry: u32, frame: u32) -> vec4<u32> {

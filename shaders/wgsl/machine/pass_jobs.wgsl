@@ -10,16 +10,14 @@
 import package::arm64::load_store::{extend_loaded};
 import package::machine::bindings::{parameters};
 import package::machine::frame_bytes::{load_bytes, store_bytes};
-import package::machine::layout::{
-    COLUMN_STEPS, DISPATCH_ROW, ENTRY_OWNED, ENTRY_PRIVATE, JOB_INVOCATIONS, PASS_HEADER, PASS_RESULT,
-    PASS_RUN,
-};
+import package::machine::layout::{COLUMN_STEPS, JOB_INVOCATIONS, PASS_HEADER, PASS_RESULT, PASS_RUN};
 import package::machine::loop_cells::{cells};
 import package::machine::loop_pages::{
-    PAGES_INVOCATIONS, fresh_pages, has_other_word, has_room, leaf_of, own_pages, shared_pages,
+    PAGES_INVOCATIONS, begin_to_count, count_page, has_other_word, has_room, own_pages,
 };
 import package::machine::loop_tape::{checked_page, is_writable, owned_frame, readable_frame};
 import package::machine::memory::{forget_pages, get_state, joined, lane, set_state};
+import package::machine::workgroups::{job_of};
 
 /// The first cell of each job.
 @group(1) @binding(1) var<storage, read> jobs: array<u32>;
@@ -78,11 +76,6 @@ struct Job {
     end: u32,
     /// The number of steps of an iteration without an exchange, and of one with it.
     steps: vec2<u32>,
-}
-
-/// Returns the number of the job of a workgroup.
-fn job_of(workgroup: vec3<u32>) -> u32 {
-    return workgroup.y + workgroup.z * DISPATCH_ROW;
 }
 
 /// Begins with a job.
@@ -294,24 +287,15 @@ fn prepare(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     let job = open(min(number, parameters.jobs - 1u));
     let is_needed = is_job && is_executed(job);
     let first = job.address >> 12u;
-    if local == 0u {
-        atomicStore(&fresh_pages, 0u);
-        atomicStore(&shared_pages, 0u);
-    }
+    begin_to_count(local);
     workgroupBarrier();
     for (var page = local; is_needed && page < job.page_count; page += PAGES_INVOCATIONS) {
         if atomicLoad(&pages[job.page + page]) != 0u {
-            let entry = leaf_of(first + u64(page)).y;
-            if (entry & ENTRY_PRIVATE) == 0u {
-                atomicAdd(&fresh_pages, 1u);
-            }
-            if (entry & ENTRY_OWNED) == 0u {
-                atomicAdd(&shared_pages, 1u);
-            }
+            count_page(first + u64(page));
         }
     }
     workgroupBarrier();
-    if is_needed && local == 0u && !has_room(atomicLoad(&fresh_pages), atomicLoad(&shared_pages), 1u) {
+    if is_needed && local == 0u && !has_room(1u) {
         atomicStore(&results[number * PASS_RESULT], 1u);
     }
     storageBarrier();
@@ -376,8 +360,8 @@ fn exchange(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocati
 /// Sets the registers of the lanes.
 @compute @workgroup_size(JOB_INVOCATIONS)
 fn finish(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let number = workgroup.x * JOB_INVOCATIONS + local;
-    if number >= parameters.jobs {
+    let number = job_of(workgroup);
+    if number >= parameters.jobs || local != 0u {
         return;
     }
     let job = open(number);

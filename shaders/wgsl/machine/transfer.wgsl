@@ -2,14 +2,13 @@
 
 import package::machine::bindings::{parameters, state};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{
-    COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, DISPATCH_ROW, STOP_NEED_TIME, STOP_NONE,
-};
+import package::machine::layout::{COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, STOP_NEED_TIME, STOP_NONE};
 import package::machine::mapping::{map_page};
 import package::machine::memory::{
     WANT_HOST_READ, WANT_HOST_WRITE, effort, forget_pages, found_code, found_frame, found_fresh, lane,
     mark_stale, translate,
 };
+import package::machine::workgroups::{job_of};
 
 /// The invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
@@ -54,7 +53,7 @@ fn address_of(piece: Piece) -> u64 {
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn read_pieces(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let word = workgroup.x * WORKGROUP_SIZE + local;
-    let index = workgroup.z * DISPATCH_ROW + workgroup.y;
+    let index = job_of(workgroup);
     if index >= parameters.jobs || word * 8u >= pieces[index].bytes {
         return;
     }

@@ -81,14 +81,7 @@ impl LoopJob {
             probed: if is_steady { 1 } else { most as u32 },
             loads: loads.map(|loads| loads.into_iter().map(range).collect()),
             stores: streams.iter().flat_map(|stream| store(stream, most)).collect(),
-            registers: tape
-                .steps
-                .iter()
-                .map(|(register, step, wide)| {
-                    let [low, high] = halves(*step);
-                    [column(*register), u32::from(*wide), low, high]
-                })
-                .collect(),
+            registers: tape.steps.iter().copied().map(moving).collect(),
             folds: tape.folds.iter().map(|(register, of)| fold(*register, *of)).collect(),
             operations: operations(&tape),
         })
@@ -98,6 +91,17 @@ impl LoopJob {
 /// Returns the column of a register of micro-ops.
 pub(super) const fn column(register: u32) -> u32 {
     if register == SP { COLUMN_SP } else { register }
+}
+
+/// Returns the cells of instructions, four in each.
+pub(crate) fn instructions(words: &[u32]) -> impl Iterator<Item = Cell> {
+    words.chunks(4).map(|words| std::array::from_fn(|place| words.get(place).copied().unwrap_or(0)))
+}
+
+/// Returns the cell of a register that changes by a step in each iteration: its number, the step, and whether it has 64 bits.
+pub(super) const fn moving((register, step, wide): (u32, u64, bool)) -> Cell {
+    let [low, high] = halves(step);
+    [column(register), wide as u32, low, high]
 }
 
 /// Returns the low and the high word of a number.

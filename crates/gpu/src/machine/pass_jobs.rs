@@ -4,7 +4,7 @@ use kvrm_loops::{Pass, PassPlan};
 use kvrm_machine::PAGE_BYTES;
 use kvrm_shaders::layout::{JOB_INVOCATIONS, PASS_HEADER, PASS_RUN};
 
-use super::loop_jobs::{Cell, column, halves};
+use super::loop_jobs::{Cell, column, halves, instructions, moving};
 
 /// Iterations of a pass in a lane, for the device.
 #[derive(Clone, Debug)]
@@ -47,10 +47,6 @@ impl PassJob {
         }
         // Devices compare keys as unsigned numbers.
         let (sign, mask) = if order.wide { (1 << 63, u64::MAX) } else { (1 << 31, u32::MAX.into()) };
-        let registers = plan.steps().map(|(register, step, wide)| {
-            let [low, high] = halves(step);
-            [column(register), u32::from(wide), low, high]
-        });
         let counts = pass.counts(plan, before)?.into_iter().flat_map(|count| {
             let ([a, b], [c, d]) = (halves(count.number), halves(count.step));
             let kind = u32::from(count.wide) | u32::from(!count.adds) << 1;
@@ -67,7 +63,7 @@ impl PassJob {
             inverted: order.inverted ^ sign,
             mask,
             lengths: pass.lengths(),
-            registers: registers.collect(),
+            registers: plan.steps().map(moving).collect(),
             counts: counts.collect(),
         })
     }
@@ -103,11 +99,11 @@ impl PassJob {
             [e, f, g, h],
             [self.registers.len() as u32, self.counts.len() as u32, short as u32, long as u32],
         ];
-        let words = self.words.chunks(4).map(|words| {
-            let mut cell = [0; 4];
-            cell[..words.len()].copy_from_slice(words);
-            cell
-        });
-        header.into_iter().chain(words).chain(self.registers.clone()).chain(self.counts.clone()).collect()
+        header
+            .into_iter()
+            .chain(instructions(&self.words))
+            .chain(self.registers.clone())
+            .chain(self.counts.clone())
+            .collect()
     }
 }

@@ -5,21 +5,22 @@ use kvrm_shaders::layout::{COUNTERS, DISPATCH_ROW, JOB_HEADER, JOB_INVOCATIONS, 
 
 use super::parameters::Launch;
 use super::resident::Store;
+use crate::device::buffer::Buffer;
 use crate::device::error::Error;
-use crate::machine::loop_jobs::{Cell, LoopJob};
+use crate::machine::loop_jobs::{Cell, LoopJob, instructions};
 
 /// The number of chunks that an invocation executes, if there are enough.
 const CHUNKS: u64 = 4;
 /// The number of workgroups of all jobs together that keep a device busy.
 const WORKGROUPS: u64 = 1 << 12;
 
+/// The counters of a dispatch.
+pub(crate) type Counters = [u32; COUNTERS as usize];
+
 impl Store {
     /// Executes iterations of jobs, at most one for each lane. Returns the number of steps of each that were executed, and the
     /// counters, which have to be prepared.
-    pub(crate) fn execute_loops(
-        &mut self,
-        jobs: &[LoopJob],
-    ) -> Result<(Vec<u64>, [u32; COUNTERS as usize]), Error> {
+    pub(crate) fn execute_loops(&mut self, jobs: &[LoopJob]) -> Result<(Vec<u64>, Counters), Error> {
         let mut cells: Vec<Cell> = Vec::new();
         let (mut firsts, mut results) = (Vec::new(), Vec::new());
         let (mut partials, mut groups_max) = (0, 1);
@@ -32,11 +33,7 @@ impl Store {
             let groups = chunks.div_ceil(u64::from(JOB_INVOCATIONS) * CHUNKS).min(most) as u32;
             groups_max = groups.max(groups_max);
             cells.extend(header(job, groups, partials));
-            cells.extend(job.words.chunks(4).map(|words| {
-                let mut cell = [0; 4];
-                cell[..words.len()].copy_from_slice(words);
-                cell
-            }));
+            cells.extend(instructions(&job.words));
             let loads = job.loads.as_deref().unwrap_or(&[]);
             for part in [loads, &job.stores, &job.registers, &job.folds, &job.operations] {
                 cells.extend(part);
@@ -60,29 +57,41 @@ impl Store {
         buffers[1].upload(0, &firsts)?;
         buffers[2].upload(0, &results)?;
         let [check, probe, prepare, even, odd, finish] = self.kernels.loops(&device)?;
-        let count = jobs.len() as u32;
-        let launch = Launch { jobs: count, ..Launch::default() };
-        let (y, z) = (count.min(DISPATCH_ROW), count.div_ceil(DISPATCH_ROW));
-        let has_stores = jobs.iter().any(|job| !job.stores.is_empty());
         let mut kernels = Vec::new();
         if jobs.iter().any(|job| job.evaluates) {
-            kernels.extend([(&check, (1, y, z)), (&probe, (groups_max, y, z))]);
+            kernels.extend([(&check, 1), (&probe, groups_max)]);
         }
         // It compares the code of the lanes, too.
-        kernels.push((&prepare, (1, y, z)));
-        if has_stores || jobs.iter().any(|job| !job.folds.is_empty()) {
-            kernels.extend([(&even, (groups_max, y, z)), (&odd, (groups_max, y, z))]);
+        kernels.push((&prepare, 1));
+        if jobs.iter().any(|job| !job.stores.is_empty() || !job.folds.is_empty()) {
+            kernels.extend([(&even, groups_max), (&odd, groups_max)]);
         }
-        kernels.push((&finish, (1, y, z)));
-        self.dispatch_each(&kernels, launch, Some(&group))?;
-        let counters = 0..4 * u64::from(COUNTERS);
-        let bytes = device.download(&[(&buffers[2], 0..results_bytes), (&self.counters, counters)])?;
-        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes[0]);
+        kernels.push((&finish, 1));
+        let (words, counters) =
+            self.execute_jobs(jobs.len() as u32, &kernels, &group, (&buffers[2], results_bytes))?;
         let of_jobs = words.chunks_exact(JOB_RESULT as usize).zip(jobs);
         let steps = of_jobs.map(|(result, job)| {
             (u64::from(result[1]) | u64::from(result[2]) << 32) * job.words.len() as u64
         });
-        Ok((steps.collect(), bytemuck::pod_read_unaligned(&bytes[1])))
+        Ok((steps.collect(), counters))
+    }
+
+    /// Dispatches kernels one after the other, each with so many workgroups for each job. Returns the words at the beginning of a
+    /// buffer of results, of which there are so many bytes, and the counters.
+    pub(super) fn execute_jobs(
+        &mut self,
+        jobs: u32,
+        kernels: &[(&wgpu::ComputePipeline, u32)],
+        group: &wgpu::BindGroup,
+        (results, bytes): (&Buffer, u64),
+    ) -> Result<(Vec<u32>, Counters), Error> {
+        let grid = |workgroups| (workgroups, jobs.min(DISPATCH_ROW), jobs.div_ceil(DISPATCH_ROW));
+        let kernels: Vec<_> =
+            kernels.iter().map(|(kernel, workgroups)| (*kernel, grid(*workgroups))).collect();
+        self.dispatch_each(&kernels, Launch { jobs, ..Launch::default() }, Some(group))?;
+        let counters = 0..4 * u64::from(COUNTERS);
+        let contents = self.device.download(&[(results, 0..bytes), (&self.counters, counters)])?;
+        Ok((bytemuck::pod_collect_to_vec(&contents[0]), bytemuck::pod_read_unaligned(&contents[1])))
     }
 }
 

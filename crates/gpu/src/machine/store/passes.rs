@@ -1,9 +1,9 @@
 //! Dispatches that execute iterations of passes of a bubble sort at once.
 
 use kvrm_shaders::interface::machine::PassJobsGroup;
-use kvrm_shaders::layout::{COUNTERS, DISPATCH_ROW, JOB_INVOCATIONS, PASS_RESULT};
+use kvrm_shaders::layout::PASS_RESULT;
 
-use super::parameters::Launch;
+use super::loops::Counters;
 use super::resident::Store;
 use crate::device::error::Error;
 use crate::machine::loop_jobs::Cell;
@@ -12,10 +12,7 @@ use crate::machine::pass_jobs::PassJob;
 impl Store {
     /// Executes iterations of jobs, at most one for each lane. Returns the number of steps of each that were executed, and the
     /// counters, which have to be prepared.
-    pub(crate) fn execute_passes(
-        &mut self,
-        jobs: &[PassJob],
-    ) -> Result<(Vec<u64>, [u32; COUNTERS as usize]), Error> {
+    pub(crate) fn execute_passes(&mut self, jobs: &[PassJob]) -> Result<(Vec<u64>, Counters), Error> {
         let mut cells: Vec<Cell> = Vec::new();
         let mut firsts = Vec::new();
         let (mut chunks, mut pages, mut chunks_max) = (0, 0, 1);
@@ -47,23 +44,18 @@ impl Store {
         buffers[2].upload(0, &results)?;
         buffers[4].upload(0, &pages)?;
         let [greatest, carry, count, prepare, exchange, finish] = self.kernels.passes(&device)?;
-        let jobs_count = jobs.len() as u32;
-        let launch = Launch { jobs: jobs_count, ..Launch::default() };
-        let (y, z) = (jobs_count.min(DISPATCH_ROW), jobs_count.div_ceil(DISPATCH_ROW));
         let kernels = [
-            (&greatest, (chunks_max, y, z)),
-            (&carry, (1, y, z)),
-            (&count, (chunks_max, y, z)),
-            (&prepare, (1, y, z)),
-            (&exchange, (chunks_max, y, z)),
-            (&finish, (jobs_count.div_ceil(JOB_INVOCATIONS), 1, 1)),
+            (&greatest, chunks_max),
+            (&carry, 1),
+            (&count, chunks_max),
+            (&prepare, 1),
+            (&exchange, chunks_max),
+            (&finish, 1),
         ];
-        self.dispatch_each(&kernels, launch, Some(&group))?;
-        let counters = 0..4 * u64::from(COUNTERS);
-        let bytes = device.download(&[(&buffers[2], 0..results_bytes), (&self.counters, counters)])?;
-        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes[0]);
+        let (words, counters) =
+            self.execute_jobs(jobs.len() as u32, &kernels, &group, (&buffers[2], results_bytes))?;
         let of_jobs = words.chunks_exact(PASS_RESULT as usize).zip(jobs);
         let steps = of_jobs.map(|(result, job)| if result[0] == 0 { job.steps(result[1]) } else { 0 });
-        Ok((steps.collect(), bytemuck::pod_read_unaligned(&bytes[1])))
+        Ok((steps.collect(), counters))
     }
 }
