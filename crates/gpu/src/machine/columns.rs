@@ -1,5 +1,7 @@
 //! The columns of lane state, and the host's copies of them, which are fetched on demand.
 
+use std::ops::Range;
+
 use kvrm_machine::pick;
 use kvrm_shaders::layout::COLUMNS;
 use rayon::prelude::*;
@@ -37,25 +39,39 @@ impl Columns {
 
     /// Fetches the given columns that are stale, in one transfer.
     pub(crate) fn fetch(&mut self, columns: impl IntoIterator<Item = u32>) -> Result<(), Error> {
+        self.fetch_with(columns, None).map(drop)
+    }
+
+    /// Fetches columns as [`Self::fetch`] does, and a range of a buffer in the same transfer, and returns the bytes of that.
+    pub(crate) fn fetch_with(
+        &mut self,
+        columns: impl IntoIterator<Item = u32>,
+        other: Option<(&Buffer, Range<u64>)>,
+    ) -> Result<Vec<u8>, Error> {
         let bytes = 8 * self.lanes as u64;
         let missing: Vec<u32> =
             columns.into_iter().filter(|column| self.columns[*column as usize].stale).collect();
-        if missing.is_empty() {
-            return Ok(());
+        if missing.is_empty() && other.is_none() {
+            return Ok(Vec::new());
         }
         let ranges: Vec<_> = missing
             .iter()
             .map(|column| (&self.buffer, u64::from(*column) * bytes..u64::from(*column + 1) * bytes))
+            .chain(other)
             .collect();
-        let (columns, mut fetched) = (&mut self.columns, missing.iter());
+        let (columns, mut fetched, mut of_other) = (&mut self.columns, missing.iter(), Vec::new());
         self.device.download_each(&ranges, &mut |bytes| {
-            let Some(column) = fetched.next() else { return };
+            let Some(column) = fetched.next() else {
+                of_other = bytes.to_vec();
+                return;
+            };
             let column = &mut columns[*column as usize];
             // In most cases the vector has its length already.
             column.values.resize(bytes.len() / 8, 0);
             bytemuck::cast_slice_mut(&mut column.values).copy_from_slice(bytes);
             column.stale = false;
-        })
+        })?;
+        Ok(of_other)
     }
 
     /// Returns a column. Fetches it if it is stale.

@@ -4,6 +4,7 @@
 //! that are proved, from the instruction at which each lane is, and the device executes them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -35,8 +36,9 @@ const EVALUATED: [u64; 2] = [1 << 28, 1 << 22];
 const EVALUATED_MAX: u64 = 1 << 24;
 /// The largest number of times that iterations are executed at once before the observer of the run is asked again.
 const ROUNDS_MAX: usize = 16;
-/// The largest number of lanes whose registers are fetched before it is known that they are needed: a transfer takes longer than
-/// their bytes.
+
+/// The largest number of lanes whose columns are fetched before it is known that they are needed: a transfer takes longer than their
+/// bytes.
 const FEW_LANES: usize = 1 << 10;
 
 /// What came of looking at lanes.
@@ -81,6 +83,11 @@ impl GpuExecutor {
         is_usual.then_some(slice)
     }
 
+    /// Returns the columns that are fetched with the counters of a slice after which lanes are looked at.
+    pub(super) const fn look_columns(&self) -> Range<u32> {
+        if self.store.lanes <= FEW_LANES { 0..COLUMN_STOP + 1 } else { 0..0 }
+    }
+
     /// Executes iterations of the loops that lanes are in at once.
     ///
     /// `steps` is the number of steps of a lane in the last slice. It has `all` steps of all lanes, and took some time.
@@ -113,8 +120,7 @@ impl GpuExecutor {
     /// Executes iterations at once, as many as can be evaluated together.
     fn accelerate_with(&mut self, accelerator: &mut Accelerator, steps: u32) -> Result<Outcome, Error> {
         let columns = &mut self.store.columns;
-        let registers = if self.store.lanes <= FEW_LANES { COLUMN_SP + 1 } else { 0 };
-        columns.fetch((0..registers).chain([COLUMN_PC, COLUMN_STOP, COLUMN_STEPS, COLUMN_LIMIT]))?;
+        columns.fetch([COLUMN_PC, COLUMN_STOP, COLUMN_STEPS, COLUMN_LIMIT])?;
         let mut places: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         let mut running = 0;
         for (lane, stop) in (0..).zip(columns.cached(COLUMN_STOP)) {

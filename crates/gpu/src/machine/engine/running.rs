@@ -1,6 +1,6 @@
 //! Runs: slices whose length is adapted to the device, and the service of lanes between slices.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 use kvrm_machine::{Progress, RunStats};
@@ -72,7 +72,7 @@ impl GpuExecutor {
             self.store.dispatch(&slice.kernel.pipeline, launch, hooks.as_ref(), workgroups)?;
             self.store.columns.invalidate();
             self.cache.forget();
-            let counters = self.read_counters()?;
+            let counters = self.read_counters_and(look.map_or(0..0, |_| self.look_columns()))?;
             let took = begin.elapsed();
 
             let count = |counter: u32| counters[counter as usize];
@@ -130,7 +130,12 @@ impl GpuExecutor {
 
     /// Reads the counters of the last dispatch and adds them to the host's.
     pub(super) fn read_counters(&mut self) -> Result<[u32; COUNTERS as usize], Error> {
-        let counters = self.store.counters()?;
+        self.read_counters_and(0..0)
+    }
+
+    /// Does what [`Self::read_counters`] does, and fetches columns in the same transfer.
+    fn read_counters_and(&mut self, columns: Range<u32>) -> Result<[u32; COUNTERS as usize], Error> {
+        let counters = self.store.counters_and(columns)?;
         self.note_counters(&counters)?;
         Ok(counters)
     }

@@ -1,6 +1,7 @@
 //! The state, frames, code and counters of a machine on the device, and the kernels that they are bound to.
 
 use std::iter::repeat_n;
+use std::ops::Range;
 use std::sync::Arc;
 
 use kvrm_arm64::lowering::decode_table;
@@ -230,10 +231,11 @@ impl Store {
         self.parameters.console
     }
 
-    /// Returns the counters after the last dispatch.
-    pub(crate) fn counters(&self) -> Result<[u32; COUNTERS as usize], Error> {
-        let bytes = self.device.download(&[(&self.counters, 0..4 * u64::from(COUNTERS))])?;
-        Ok(bytemuck::pod_read_unaligned(&bytes[0]))
+    /// Returns the counters after the last dispatch, and fetches columns in the same transfer.
+    pub(crate) fn counters_and(&mut self, columns: Range<u32>) -> Result<[u32; COUNTERS as usize], Error> {
+        let counters = (&self.counters, 0..4 * u64::from(COUNTERS));
+        let bytes = self.columns.fetch_with(columns, Some(counters))?;
+        Ok(bytemuck::pod_read_unaligned(&bytes))
     }
 
     /// Sets the counter of frames to `frames` and all others to 0.
