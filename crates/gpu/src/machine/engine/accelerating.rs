@@ -3,7 +3,7 @@
 //! After a slice, lanes are where they spend their time. The host looks at their program counters, plans iterations of the loops
 //! that are proved, from the instruction at which each lane is, and the device executes them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use kvrm_arm64::Access;
 use kvrm_arm64::micro_op::{REGISTERS, SP};
 use kvrm_loops::{Memory, Plan, Proof};
-use kvrm_machine::LoopHandle;
+use kvrm_machine::{ImagePage, LoopHandle, pieces};
 use kvrm_shaders::layout::{
     COLUMN_LIMIT, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_FRAMES, COUNTERS, STOP_NONE,
 };
 use rayon::prelude::*;
 
-use super::accelerator::{Accelerator, KnownLoop};
+use super::accelerator::{Accelerator, KnownLoop, Outcome};
 use super::lanes::GpuExecutor;
 use super::registers;
 use super::words::halves;
@@ -40,17 +40,6 @@ const ROUNDS_MAX: usize = 16;
 /// The largest number of lanes whose columns are fetched before it is known that they are needed: a transfer takes longer than their
 /// bytes.
 const FEW_LANES: usize = 1 << 10;
-
-/// What came of looking at lanes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Outcome {
-    /// The number of steps of all lanes in iterations that were executed at once.
-    credited: u64,
-    /// Whether more iterations are certain to follow, which can be executed at once right away.
-    is_clipped: bool,
-    /// How many steps lanes are from where iterations could be executed at once.
-    approach: Option<u32>,
-}
 
 /// Jobs, each with the address of its lane and the loop.
 type Planned<J> = Vec<(J, (u64, LoopHandle))>;
@@ -97,7 +86,7 @@ impl GpuExecutor {
         accelerator.note_slice(all, took);
         let outcome = self.accelerate_in_rounds(&mut accelerator, steps);
         if let Ok(outcome) = &outcome {
-            accelerator.note(outcome.credited, begin.elapsed(), outcome.approach);
+            accelerator.note(outcome, begin.elapsed());
         }
         self.accelerator = Some(accelerator);
         outcome.map(drop)
@@ -110,9 +99,10 @@ impl GpuExecutor {
             if !outcome.is_clipped {
                 break;
             }
-            let credited = outcome.credited;
+            let before = outcome;
             outcome = self.accelerate_with(accelerator, 0)?;
-            outcome.credited += credited;
+            outcome.credited += before.credited;
+            outcome.tried.extend(before.tried);
         }
         Ok(outcome)
     }
@@ -137,16 +127,19 @@ impl GpuExecutor {
             if known.handle.is_candidate() {
                 candidates.push((&known.handle, registers::cpu(&self.words(of_pc[0] as usize)?)));
             }
-            loops.push((*pc, of_pc, known));
+            if accelerator.is_due(known.handle.head()) {
+                loops.push((*pc, of_pc, known));
+            }
         }
         accelerator.loops.ask(candidates.iter().map(|(handle, cpu)| (*handle, cpu)));
         let features = self.images[0].features();
-        let mut lanes = Vec::new();
+        let (mut lanes, mut tried) = (Vec::new(), BTreeSet::new());
         let mut approach = (0, None);
         for (pc, of_pc, known) in loops {
             let Some((found, distance)) = known.found(pc, features) else { continue };
             approach = approach.max((of_pc.len(), *distance));
             if let Some(found) = found {
+                tried.insert(known.handle.head());
                 lanes.extend(of_pc.iter().map(|lane| (*lane, pc, Arc::clone(found), known.handle.clone())));
             }
         }
@@ -174,7 +167,7 @@ impl GpuExecutor {
         }
         self.last_run.steps += credited;
         self.last_run.steps_max += most;
-        Ok(Outcome { credited, is_clipped: is_clipped && credited > 0, approach: None })
+        Ok(Outcome { credited, tried, is_clipped: is_clipped && credited > 0, approach: None })
     }
 
     /// Plans the iterations of lanes. Notes why lanes have none.
@@ -258,8 +251,13 @@ impl GpuExecutor {
         new.sort_unstable_by(|a, b| b.cmp(a));
         let features = self.images[0].features();
         for (_, pc, lane) in new.into_iter().take(LOOKS_MAX) {
+            let has_changed = accelerator.has_changed(pc);
             let mut failure = None;
             let handle = accelerator.loops.around(pc, features, |at, bytes| {
+                // Fetching code takes longer than a short slice. The device compares it before it executes iterations at once.
+                if !has_changed && self.read_image_code(lane as usize, at, bytes) {
+                    return true;
+                }
                 match self.read_bytes(lane as usize, at, bytes, Some(Access::Execute)) {
                     Ok(read) => read.is_ok(),
                     Err(error) => {
@@ -274,5 +272,26 @@ impl GpuExecutor {
             accelerator.remember(pc, handle.map(KnownLoop::new));
         }
         Ok(())
+    }
+
+    /// Reads code of a lane in pages of its image that cannot be written. Returns whether there is such code. The lane has other
+    /// code if the host has changed it.
+    fn read_image_code(&self, lane: usize, address: u64, out: &mut [u8]) -> bool {
+        let image = self.image(lane);
+        let mut done = 0;
+        for (page, range) in pieces(address, out.len()) {
+            let is_constant =
+                |of: ImagePage| of.permissions.execute && !of.permissions.write && of.frame != 0;
+            let Some(of_lane) = self.maps[lane].page(page).filter(|of| is_constant(*of)) else {
+                return false;
+            };
+            if image.page(page) != Some(of_lane) {
+                return false;
+            }
+            let piece = &image.frames()[of_lane.frame as usize][range];
+            out[done..done + piece.len()].copy_from_slice(piece);
+            done += piece.len();
+        }
+        true
     }
 }

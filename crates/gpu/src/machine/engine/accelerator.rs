@@ -1,7 +1,7 @@
 //! The state of the acceleration of loops.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,8 +12,12 @@ use kvrm_machine::{LoopHandle, Loops};
 
 /// The number of steps of the first slice after which lanes are looked at, and of those between two successes.
 const SLICE_MIN: u32 = 1 << 8;
+/// The factor by which slices grow while looks at lanes do not pay.
+const GROWTH: u32 = 4;
 /// How many times the steps that lanes could have retired in the meantime have to be executed at once, so that it pays.
 const GAIN_MIN: f64 = 2.0;
+/// After each try of a loop that does not pay, twice as many looks pass without one, up to 2 to the power of this.
+const SKIPS_MAX: u32 = 3;
 /// The largest number of addresses whose loops are remembered.
 const KNOWN_MAX: usize = 1 << 12;
 
@@ -23,12 +27,29 @@ pub(super) struct Accelerator {
     pub(super) loops: Loops,
     /// The loops around addresses at which lanes were found.
     known: HashMap<u64, Option<KnownLoop>>,
+    /// The addresses at which a lane had other code than that of the loop around them.
+    changed: HashSet<u64>,
+    /// The tries of loops, by their heads.
+    tries: HashMap<u64, Tries>,
     /// The largest number of steps of the next slice, if lanes do not approach a place.
     slice: u32,
     /// The number of steps after which lanes are expected where iterations can begin.
     approach: Option<u32>,
     /// The most steps of all lanes in a second, of any slice.
     pace: f64,
+}
+
+/// What came of looking at lanes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcome {
+    /// The number of steps of all lanes in iterations that were executed at once.
+    pub(super) credited: u64,
+    /// The heads of the loops of which iterations were planned.
+    pub(super) tried: BTreeSet<u64>,
+    /// Whether more iterations are certain to follow, which can be executed at once right away.
+    pub(super) is_clipped: bool,
+    /// How many steps lanes are from where iterations could be executed at once.
+    pub(super) approach: Option<u32>,
 }
 
 /// A loop around an address.
@@ -67,9 +88,26 @@ impl KnownLoop {
     }
 }
 
+/// The tries to execute iterations of a loop at once.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tries {
+    /// The number of tries, one after the other, that did not pay.
+    failures: u32,
+    /// The number of looks that pass before the next try.
+    skips: u32,
+}
+
 impl Accelerator {
     pub(super) fn new(loops: Loops) -> Self {
-        Self { loops, known: HashMap::new(), slice: SLICE_MIN, approach: None, pace: 0.0 }
+        Self {
+            loops,
+            known: HashMap::new(),
+            changed: HashSet::new(),
+            tries: HashMap::new(),
+            slice: SLICE_MIN,
+            approach: None,
+            pace: 0.0,
+        }
     }
 
     /// Returns what is known about an address, if it was looked at.
@@ -81,6 +119,8 @@ impl Accelerator {
     pub(super) fn remember(&mut self, pc: u64, known: Option<KnownLoop>) {
         if self.known.len() >= KNOWN_MAX {
             self.known.clear();
+            self.changed.clear();
+            self.tries.clear();
         }
         self.known.insert(pc, known);
     }
@@ -88,6 +128,17 @@ impl Accelerator {
     /// Forgets the loop around an address, because a lane has other code there.
     pub(super) fn forget(&mut self, pc: u64) {
         self.known.remove(&pc);
+        self.changed.insert(pc);
+    }
+
+    /// Returns whether a lane had other code at an address than that of the loop around it.
+    pub(super) fn has_changed(&self, pc: u64) -> bool {
+        self.changed.contains(&pc)
+    }
+
+    /// Returns whether to try the loop with this head now.
+    pub(super) fn is_due(&self, head: u64) -> bool {
+        self.tries.get(&head).is_none_or(|tries| tries.skips == 0)
     }
 
     /// Returns the largest number of steps of the next slice.
@@ -101,15 +152,87 @@ impl Accelerator {
         self.pace = self.pace.max(steps as f64 / took.as_secs_f64().max(1e-9));
     }
 
-    /// Notes how many steps of all lanes were executed at once after the last slice, in some time, or else how far lanes are from
-    /// where that is possible. Looks become rare if they do not save more time than they take.
-    pub(super) fn note(&mut self, credited: u64, took: Duration, approach: Option<u32>) {
-        let pays = credited as f64 > GAIN_MIN * self.pace * took.as_secs_f64();
-        self.approach = if credited > 0 || self.approach.is_some() { None } else { approach };
+    /// Notes what came of the look after the last slice, which took some time. Looks, and tries of loops, become rare if they do not
+    /// save more time than they take.
+    pub(super) fn note(&mut self, outcome: &Outcome, took: Duration) {
+        let pays = outcome.credited as f64 > GAIN_MIN * self.pace * took.as_secs_f64();
+        for tries in self.tries.values_mut() {
+            tries.skips = tries.skips.saturating_sub(1);
+        }
+        for head in &outcome.tried {
+            let failures = self.tries.get(head).map_or(0, |tries| tries.failures);
+            let tries = Tries { failures: (failures + 1).min(SKIPS_MAX), skips: 1 << failures };
+            self.tries.insert(*head, if pays { Tries::default() } else { tries });
+        }
+        self.approach = if outcome.credited > 0 || self.approach.is_some() { None } else { outcome.approach };
         if pays {
             self.slice = SLICE_MIN;
         } else if self.approach.is_none() {
-            self.slice = self.slice.saturating_mul(2);
+            self.slice = self.slice.saturating_mul(GROWTH);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: u64 = 0x40_0000;
+
+    /// Returns an accelerator of lanes that take a billion steps in a second.
+    fn accelerator() -> Accelerator {
+        let mut accelerator = Accelerator::new(Loops::checker());
+        accelerator.note_slice(1 << 30, Duration::from_secs(1));
+        accelerator
+    }
+
+    /// Notes a try that gave so many steps in a millisecond.
+    fn note_try(accelerator: &mut Accelerator, credited: u64) {
+        let outcome = Outcome { credited, tried: [HEAD].into(), ..Outcome::default() };
+        accelerator.note(&outcome, Duration::from_millis(1));
+    }
+
+    #[test]
+    fn tries_that_do_not_pay_become_rare() {
+        let mut accelerator = accelerator();
+        let mut tries = 0;
+        for _ in 0..80 {
+            if accelerator.is_due(HEAD) {
+                // A millisecond is worth a million steps.
+                note_try(&mut accelerator, 1 << 20);
+                tries += 1;
+            } else {
+                accelerator.note(&Outcome::default(), Duration::from_millis(1));
+            }
+        }
+        assert!((10..20).contains(&tries), "{tries} of 80 looks");
+        assert_eq!(accelerator.next_slice(), u32::MAX, "looks are as rare as they can be");
+        note_try(&mut accelerator, 1 << 22);
+        assert_eq!(
+            (accelerator.is_due(HEAD), accelerator.next_slice()),
+            (true, SLICE_MIN),
+            "after one that pays"
+        );
+    }
+
+    #[test]
+    fn lanes_that_approach_an_iteration_are_looked_at_once_more() {
+        let mut accelerator = accelerator();
+        let approach = Outcome { approach: Some(3), ..Outcome::default() };
+        accelerator.note(&approach, Duration::from_millis(1));
+        assert_eq!(accelerator.next_slice(), 3, "they are there after three steps");
+        accelerator.note(&approach, Duration::from_millis(1));
+        assert_eq!(accelerator.next_slice(), GROWTH * SLICE_MIN, "they were not");
+    }
+
+    #[test]
+    fn code_that_a_lane_has_changed_is_known() {
+        let mut accelerator = accelerator();
+        accelerator.remember(HEAD, None);
+        accelerator.forget(HEAD);
+        assert!(
+            accelerator.known(HEAD).is_none() && accelerator.has_changed(HEAD),
+            "it is read from the device"
+        );
     }
 }

@@ -182,6 +182,11 @@ impl GpuExecutor {
         })
     }
 
+    /// Returns the image of a lane.
+    pub(super) fn image(&self, lane: usize) -> &Arc<Image> {
+        &self.images[if self.images.len() == 1 { 0 } else { lane }]
+    }
+
     /// Returns the number of lanes that an executor has room for at least if each lane has an image of its own with few
     /// pages.
     pub(crate) fn images_max(device: &Device) -> usize {

@@ -21,15 +21,15 @@ impl GpuExecutor {
     /// Adds the program counters of lanes that have not stopped to samples. If all have, those at the end of their budget
     /// count: they may go on, and runs may be shorter than the slices with samples.
     pub(super) fn sample(&mut self, hot: &mut HotCode) -> Result<(), Error> {
-        let columns = &mut self.store.columns;
-        columns.fetch([COLUMN_PC, COLUMN_STOP])?;
+        self.store.columns.fetch([COLUMN_PC, COLUMN_STOP])?;
+        let columns = &self.store.columns;
         let (pcs, stops) = (columns.cached(COLUMN_PC), columns.cached(COLUMN_STOP));
         let step = pcs.len().div_ceil(LANES_SAMPLED).max(1);
         let lanes = || (0..pcs.len()).step_by(step);
         let is_at = |lane: usize, stop| halves(stops[lane]).0 == stop;
         let sampled = if lanes().any(|lane| is_at(lane, STOP_NONE)) { STOP_NONE } else { STOP_BUDGET };
         for lane in lanes().filter(|lane| is_at(*lane, sampled)) {
-            let image = &self.images[if self.images.len() == 1 { 0 } else { lane }];
+            let image = self.image(lane);
             let (_, samples) =
                 hot.images.entry(Arc::as_ptr(image) as usize).or_insert((lane, Samples::default()));
             samples.add(pcs[lane]);
