@@ -24,6 +24,8 @@ const ARCHITECTURES: [Architecture; 3] =
     [Architecture::LoopDetector, Architecture::PatternRecogniser, Architecture::IterationPredictor];
 /// The number of evaluations on the device whose median time is reported.
 const REPETITIONS: usize = 5;
+/// How long the device evaluates the networks before.
+const WARM_UP: Duration = Duration::from_secs(1);
 /// The number of bodies from which on one evaluation is long enough.
 const MANY: usize = 1024;
 
@@ -118,7 +120,12 @@ fn evaluate(
     let answers = there.evaluate(candidates)?;
     let first_time = begin.elapsed();
     let mut times = Vec::new();
-    let repetitions = if candidates.len() > MANY { 1 } else { REPETITIONS };
+    let (repetitions, warm_up) =
+        if candidates.len() > MANY { (1, Duration::ZERO) } else { (REPETITIONS, WARM_UP) };
+    // A GPU that was idle has a low clock. One that runs lanes has not.
+    while begin.elapsed() < warm_up {
+        there.evaluate(candidates)?;
+    }
     for _ in 0..repetitions {
         let begin = Instant::now();
         there.evaluate(candidates)?;
