@@ -1,7 +1,7 @@
 //! Checks that iterations of loops that are executed at once give what stepping gives.
 //!
-//! The input makes the body of a loop, the registers with which a lane enters it, the frames that it has, and budgets. After each
-//! budget, stop, registers, flags, steps and the pages that were written are those of the reference.
+//! The input decides the body of a loop, the registers with which a lane enters it, the frames that it has, and budgets. After each
+//! budget, the stop, registers, flags, steps and the pages that were written are those of the reference.
 
 #![no_main]
 
@@ -17,7 +17,7 @@ const WORDS_MAX: usize = 24;
 /// The registers that instructions of templates use: x0 to x5, x7 and the zero register become these.
 const REGISTERS: [u32; 8] = [0, 1, 2, 3, 4, 5, 3, 31];
 
-/// Instructions whose registers and other bits are from the input: the fixed bits, and the mask of the others.
+/// Instructions whose registers and other bits come from the input: the fixed bits, and the mask of the others.
 const TEMPLATES: &[(u32, u32)] = &[
     (0x1100_0000, 0xe000_ffff), // ADD, SUB, ADDS, SUBS with a small number
     (0x0b00_0000, 0xe0df_1fff), // with a register

@@ -9,10 +9,10 @@ use kvrm_train::loops::{Analysis, LoopLabels, LoopRecord, Renaming, mutated, syn
 
 /// The number of samples of a batch.
 pub(crate) const BATCH: usize = 64;
-/// More iterations than this are no label: no run has them.
+/// The greatest number of iterations that is a label: no run has more.
 const ITERATIONS_MAX: u64 = 1 << 40;
 
-/// How often a variant of a certain class is tried to find.
+/// The number of tries to find a variant of a certain class.
 const TRIES: u32 = 16;
 
 /// A body with values of registers, and its labels.
@@ -24,7 +24,7 @@ pub(crate) struct Sample {
     pub(crate) iterations: Option<u64>,
 }
 
-/// By which labels classes are balanced.
+/// The labels by which classes are balanced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Balance {
     Kinds,

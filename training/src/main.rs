@@ -31,13 +31,13 @@ use self::predictor::Pair;
 
 /// The weight of entries whose number of iterations nobody can know from registers.
 const UNKNOWN_WEIGHT: f32 = 0.02;
-/// How often the counter of an entry gets another value.
+/// The number of times that the counter of an entry gets other values.
 const OTHERS: usize = 4;
 /// The number of synthetic loops from which the iteration predictor learns.
 const SYNTHETIC: usize = 60_000;
-/// By how much larger the first weights of distance and step are than those of the embedding, which has many more values.
+/// The factor by which the first weights of distance and step are larger than those of the embedding, which has many more values.
 const NUMBERS: f32 = 10.0;
-/// The number of steps over which weights are averaged, about.
+/// The approximate number of steps over which weights are averaged.
 const AVERAGED: f32 = 1000.0;
 /// The number of steps between two measurements on the validation.
 const INTERVAL: u32 = 1000;
@@ -127,7 +127,7 @@ fn initial(architecture: Architecture, random: &mut Random) -> Vec<f32> {
     flat
 }
 
-/// Rounds weights to numbers of 16 bits, which devices store.
+/// Rounds weights to half precision, in which devices store them.
 fn rounded(flat: &[f32]) -> Vec<f32> {
     flat.iter().map(|value| f16::from_f32(*value).to_f32()).collect()
 }

@@ -149,7 +149,7 @@ pub(crate) fn log_path() -> PathBuf {
     root().join("target/loops/log.txt")
 }
 
-/// Writes the bodies of the held-out programs and of the held-out level, each with an entry.
+/// Writes the bodies of the held-out programs and of the held-out level, each with its first entry.
 fn write_held_out(log: &Path, file: &Path) -> Result<()> {
     let text = fs::read_to_string(log)
         .with_context(|| format!("cannot read {}; run `cargo xtask loops log`", log.display()))?;
@@ -167,7 +167,7 @@ fn write_sample(log: &Path) -> Result<()> {
         .with_context(|| format!("cannot read {}; run `cargo xtask loops log`", log.display()))?;
     let third_party: BTreeSet<&str> = programs::names().collect();
     let mut records = Splits::new(read_records(&text)?).programs;
-    // Linux guests are linked with nothing else, but the libraries of other programs have other licences.
+    // Guests contain no other code, but the libraries of third-party programs have other licences.
     records.retain(|record| !third_party.contains(&record.program[..]));
     let step = records.len().div_ceil(SAMPLE);
     let mut sample: Vec<LoopRecord> = records.into_iter().step_by(step).collect();

@@ -42,7 +42,7 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     translate: TranslateArg,
     /// Whether many iterations of a loop are executed at once where that is proved to be right. Results are the same in all
-    /// modes. --stats shows how many steps were executed so.
+    /// modes. --stats shows how many steps were executed this way.
     #[arg(long, value_name = "MODE", default_value = "off")]
     loops: LoopsArg,
     /// The seed of the weights of `--loops random`.
@@ -57,11 +57,12 @@ enum LoopsArg {
     Off,
     /// For each hot loop that the checker can prove.
     Checker,
-    /// For those that neural networks propose to the checker. They are evaluated in the background, on a GPU if it is the engine.
+    /// For each hot loop that neural networks propose to the checker, if it can prove it. The networks are evaluated in the
+    /// background, on a GPU if that is the engine.
     Networks,
-    /// The same with random weights, to show that no result depends on them.
+    /// Like networks, but with random weights, to show that no result depends on the weights.
     Random,
-    /// For those that the networks do not propose, for the same reason.
+    /// Like networks, but for the loops that the networks do not propose, to show the same.
     Adversarial,
 }
 

@@ -30,10 +30,10 @@ pub(crate) struct Args {
     /// The number of loops to print, those with the most steps first.
     #[arg(long, value_name = "N", default_value = "10")]
     top: usize,
-    /// Print what the networks that look at loops say, too. They propose nothing here: the checker looks at all loops.
+    /// Also print the opinions of the networks that look at loops. Here they decide nothing: the checker looks at all loops.
     #[arg(long)]
     networks: bool,
-    /// Draw the share of each printed loop in the steps, executed at once and stepped, as an SVG file.
+    /// Draw the printed loops as an SVG file: the shares of all steps that were executed at once and stepped in each.
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Print one JSON object per loop, one per line.
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let (builder, _) = args.lane.builder()?;
     // The reference, so that attempts come after the same numbers of steps in every run.
     let loops = if args.networks {
-        // The lane waits for them, for the same reason.
+        // The lane waits for the networks, for the same reason.
         Loops::advised_at_once("all", NetworkAdvisor::builtin()?.asked_after(0).proposing_all())
     } else {
         Loops::checker()

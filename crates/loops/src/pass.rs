@@ -1,7 +1,7 @@
 //! Passes of a bubble sort: each iteration compares two neighbours in memory, and exchanges them if they are in the wrong order.
 //!
-//! So the greater one moves on with the iterations. What it is compared with is the next element, which no iteration before has
-//! changed, so the greatest element so far is the only value that an iteration takes over from the one before.
+//! So the greater one moves on with the iterations. It is compared with the next element, which no earlier iteration has changed,
+//! so the greatest element so far is the only value that is carried over from one iteration to the next.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -18,11 +18,11 @@ use crate::plan::{Moving, Stream, as_loaded};
 use crate::term::Term;
 use crate::trips::first_iteration;
 
-/// The largest number of bytes of elements that are compared before those that were exchanged are stored. Not more than a page, so
-/// that no page is stored to in which nothing was exchanged.
+/// The largest number of bytes of elements that are compared before the exchanged ones are stored. At most a page, so that no page
+/// without an exchange is stored to.
 const BLOCK_BYTES: usize = 4096;
 
-/// The number of elements that are compared with the greatest one together, if all of them are less.
+/// The number of elements that are compared with the greatest one together.
 const CHUNK: usize = 64;
 
 /// A loop that is a pass of a bubble sort.
@@ -47,7 +47,7 @@ enum Counted {
     Value(Term),
 }
 
-/// When neighbours are exchanged: if the key of the first one is greater than that of the second one.
+/// The order of neighbours: they are exchanged if the key of the first one is greater than that of the second one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
     /// The number of bytes of an element.
@@ -69,7 +69,7 @@ pub struct Count {
     pub register: u32,
     /// The number that is added for each exchange, or that the register becomes if the first iteration has the last exchange.
     pub number: u64,
-    /// By how much this is different for each iteration after the first.
+    /// The difference of this number from one iteration to the next.
     pub step: u64,
     /// Whether the number is added.
     pub adds: bool,
@@ -77,7 +77,7 @@ pub struct Count {
     pub wide: bool,
 }
 
-/// Iterations of a pass that follow.
+/// Iterations of a pass that are certain to follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassPlan {
     /// The number of iterations that are certain to stay in the loop.
@@ -94,7 +94,7 @@ impl PassPlan {
     }
 }
 
-/// What iterations of a pass have done.
+/// The result of executed iterations of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PassResult {
     /// The number of iterations.
@@ -303,7 +303,7 @@ impl Pass {
         let mut done = 0;
         while done < plan.most - 1 {
             let count = (plan.most - 1 - done).min((BLOCK_BYTES / SIZE) as u64);
-            // The place in front of the elements is that of the first one of the first iteration.
+            // The place in front of these elements is that of the first neighbour of the first iteration.
             let block = &mut elements[..=count as usize];
             read(memory, plan.neighbours.at(done + 1), block[1..].as_flattened_mut());
             let of_block = if self.order.exchanges_equal {

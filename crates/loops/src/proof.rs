@@ -1,4 +1,4 @@
-//! What is proved about a loop, or why nothing is.
+//! The proof that iterations of a loop can be executed at once, or the reason why they cannot.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -19,7 +19,7 @@ pub enum Proof {
     Pass(Box<Pass>),
 }
 
-/// The reason for which iterations of a loop cannot be executed at once.
+/// The reason why iterations of a loop cannot be executed at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unproved {
     /// The loop is not understood.
@@ -38,7 +38,7 @@ impl Proof {
         Self::of(Loop::find(end, &fetch), || Pass::find(end, &fetch))
     }
 
-    /// Finds out the same about iterations that begin at `entry`, any of the loop's instructions.
+    /// Like [`Self::find`], for iterations that begin at `entry`, which may be any instruction of the loop.
     ///
     /// # Errors
     /// They cannot.

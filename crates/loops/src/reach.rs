@@ -15,7 +15,7 @@ type Interval = (i128, i128);
 const ANY: Interval = (0, u64::MAX as i128);
 
 impl Tape {
-    /// Returns ranges of addresses, from the first one to the one behind the last, that have all bytes that some iterations load.
+    /// Returns ranges of addresses, from the first one to the one behind the last, that contain all bytes that some iterations load.
     ///
     /// If the lane may load from all of them and store to where the iterations store, all iterations are valid. Returns `None` if
     /// that is not certain: an iteration may leave the loop, an address is not bounded, or is among those of `stores`, the ranges to

@@ -61,8 +61,7 @@ impl Loops {
         Self::with_advisor(mode.into(), advisor, When::Later)
     }
 
-    /// Does the same as [`Self::advised`], but lanes wait for the advice. So with one lane, the same steps are executed at once in
-    /// every run.
+    /// Like [`Self::advised`], but lanes wait for the advice. So with one lane, the same steps are executed at once in every run.
     #[must_use]
     pub fn advised_at_once(mode: impl Into<Cow<'static, str>>, advisor: impl LoopAdvisor + 'static) -> Self {
         Self::with_advisor(mode.into(), advisor, When::AtOnce)
@@ -125,24 +124,24 @@ impl LoopHandle {
         &self.known.place().words
     }
 
-    /// Notes that lanes were found in the loop, so many, after so many steps of all of them.
+    /// Notes that so many lanes were found in the loop, after so many steps of all of them.
     pub fn visit(&self, lanes: u64, steps: u64) {
         self.known.visit(lanes, steps);
     }
 
-    /// Returns whether lanes were found in the loop often enough to ask for advice about it, which was not done yet.
+    /// Returns whether lanes were found in the loop often enough to ask for advice about it, and nobody has asked yet.
     #[must_use]
     pub fn is_candidate(&self) -> bool {
         self.known.is_candidate()
     }
 
-    /// Returns whether it is proved that iterations can be executed at once.
+    /// Returns whether the checker has proved that iterations can be executed at once.
     #[must_use]
     pub fn is_proved(&self, features: Features) -> bool {
         self.loops.known.proved(&self.known, features).is_some()
     }
 
-    /// Notes that iterations with so many steps were executed at once, or that none was.
+    /// Notes that iterations with so many steps were executed at once, or that none were.
     pub fn note(&self, result: Result<u64, Option<Obstacle>>) {
         self.known.note(result);
     }

@@ -16,7 +16,7 @@ use kvrm_train::loops::{
 
 use crate::root::root;
 
-/// Where the tables are in the document.
+/// The marks around the tables in the document.
 const BEGIN: &str = "<!-- loop tables -->";
 const END: &str = "<!-- end of loop tables -->";
 const DOCUMENT: &str = "docs/loop-networks.md";

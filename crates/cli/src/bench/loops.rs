@@ -28,7 +28,7 @@ retired steps per second of all lanes together.
 
 With --programs, the time is that of the run of a program from its start, with the advice of networks in the background. Shares of \
 steps in loops, and in loops that are proved, are estimates from samples. `saved` are the candidates that networks did not propose \
-to the checker, `first ms` is the time until iterations were executed at once for the first time.";
+to the checker; `first ms` is the time until iterations were executed at once for the first time.";
 
 /// Arguments of `kvrm bench loops`.
 #[derive(clap::Args)]

@@ -1,11 +1,11 @@
-//! A plot of hot loops as SVG: a bar for each, with the share of steps that were executed at once and of those that were stepped.
+//! A plot of hot loops as SVG: a bar for each, with the shares of steps that were executed at once and that were stepped.
 
 use std::fmt::Write as _;
 
 /// The width of the picture and the height of a row, in pixels.
 const WIDTH: f64 = 1000.0;
 const ROW: f64 = 28.0;
-/// The left edge of the bars and the length of that of all steps.
+/// The left edge of the bars, and the length of a bar of all steps.
 const LEFT: f64 = 260.0;
 const LENGTH: f64 = 400.0;
 /// Colours that are distinguishable with colour blindness, too (Okabe and Ito).
@@ -14,11 +14,11 @@ const STEPPED: &str = "#e69f00";
 
 /// A loop as a bar.
 pub(super) struct Bar {
-    /// What is left of it.
+    /// The text to the left of the bar.
     pub(super) name: String,
-    /// What is right of it.
+    /// The text to the right of the bar, behind the percentage.
     pub(super) verdict: String,
-    /// The shares in all steps, of those executed at once and of the others.
+    /// The shares of all steps that were executed at once and that were stepped.
     pub(super) shares: [f64; 2],
 }
 

@@ -24,12 +24,12 @@ const ARCHITECTURES: [Architecture; 3] =
     [Architecture::LoopDetector, Architecture::PatternRecogniser, Architecture::IterationPredictor];
 /// The number of evaluations on the device whose median time is reported.
 const REPETITIONS: usize = 5;
-/// How long the device evaluates the networks before.
+/// The time for which the device evaluates the networks before it is measured.
 const WARM_UP: Duration = Duration::from_secs(1);
-/// The number of bodies from which on one evaluation is long enough.
+/// The number of bodies from which on one evaluation is long enough to be measured.
 const MANY: usize = 1024;
 
-/// What to compare.
+/// The options of the comparison.
 pub(crate) struct Options<'a> {
     /// The files of weights. Networks without a file have the weights that come with KVRM, or random ones.
     pub(crate) weights: &'a [PathBuf],

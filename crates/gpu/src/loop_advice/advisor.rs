@@ -1,4 +1,4 @@
-//! The advisor.
+//! Networks as an advisor of the acceleration of loops.
 
 use std::sync::Mutex;
 
@@ -16,21 +16,21 @@ use crate::device::error::Error;
 /// The steps that take the time of an evaluation on a CPU, 5 to 10 ms. No loop with fewer of them is worth one.
 const STEPS_MIN: u64 = 1 << 22;
 
-/// What an advisor proposes.
+/// The loops that an advisor proposes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Proposes {
-    /// What its networks propose.
+    /// Those that its networks propose.
     Loops,
-    /// The loops whose most likely kind or pattern is one, however long they are.
+    /// Those whose most likely kind is not none, or whose most likely pattern is not UNKNOWN, however long they are.
     Likely,
-    /// What its networks do not propose, with confident nonsense for opinions.
+    /// Those that its networks do not propose, with confident opinions that are wrong.
     Opposite,
-    /// All loops.
+    /// All.
     All,
 }
 
-/// Networks as an advisor: those bodies are proposed that look like loops to the loop detector or to the pattern recogniser, unless
-/// the iteration predictor says that they are too short.
+/// An advisor that asks networks: it proposes the bodies that look like loops to the loop detector or to the pattern recogniser,
+/// unless the iteration predictor expects too few iterations.
 ///
 /// Results of runs depend neither on the weights nor on the device.
 ///
@@ -64,7 +64,8 @@ impl NetworkAdvisor {
         Networks::builtin().map(Self::new)
     }
 
-    /// Returns an advisor with random weights. It proposes the loops whose most likely kind or pattern is one.
+    /// Returns an advisor with random weights. It proposes the loops whose most likely kind is not none, or whose most likely pattern is
+    /// not UNKNOWN.
     ///
     /// # Errors
     ///
@@ -86,7 +87,7 @@ impl NetworkAdvisor {
         Self { networks, evaluator: Evaluator::Host, proposes: Proposes::Loops, steps_min: STEPS_MIN }
     }
 
-    /// Evaluates detector and recogniser on a device, for all candidates together. The kernels are compiled with the first of them.
+    /// Evaluates detector and recogniser on a device, for all candidates together. The first candidates compile the kernels.
     /// If the device fails, the host takes over.
     #[must_use]
     pub fn with_device(self, device: &Device) -> Self {

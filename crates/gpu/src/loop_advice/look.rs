@@ -9,14 +9,14 @@ use super::weights::Networks;
 use crate::device::Device;
 use crate::loop_networks::{self, LoopModels, LoopNetworks};
 
-/// What the detector and the recogniser say about a body of one to 32 words.
+/// The answers of the detector and the recogniser about a body of one to 32 words.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     pub(super) proposal: LoopProposal,
     pub(super) matched: PatternMatch,
 }
 
-/// Where networks are evaluated.
+/// The place where networks are evaluated.
 #[derive(Debug)]
 pub(super) enum Evaluator {
     Host,

@@ -1,4 +1,4 @@
-//! Who proposes loops to the checker.
+//! The modes of the acceleration of loops.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::advisor::NetworkAdvisor;
 use crate::device::Device;
 use crate::device::error::Error;
 
-/// Who proposes loops to the checker. Results are the same in all modes.
+/// The acceleration of loops, by who proposes them to the checker. Results are the same in all modes.
 ///
 /// ```
 /// use kvrm_gpu::loop_advice::LoopMode;
@@ -25,7 +25,7 @@ use crate::device::error::Error;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LoopMode {
-    /// All steps are stepped.
+    /// No iterations are executed at once.
     #[default]
     Off,
     /// All candidates are proposed.
@@ -37,7 +37,7 @@ pub enum LoopMode {
         /// The seed of the weights.
         seed: u64,
     },
-    /// Those candidates are proposed that networks do not propose, with opinions that are wrong.
+    /// The candidates that networks do not propose are proposed, with opinions that are wrong.
     Adversarial,
 }
 

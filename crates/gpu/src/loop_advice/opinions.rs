@@ -58,13 +58,13 @@ pub(super) fn of_predictor(iterations: f32) -> LoopOpinion {
     LoopOpinion::new("iteration predictor".into(), format!("about {iterations:.0} iterations").into(), None)
 }
 
-/// Returns what is said about bodies that no network sees.
+/// Returns the opinion about bodies that are too long for the networks.
 pub(super) fn about_length(words: usize) -> LoopOpinion {
     let answer = format!("no opinion about more than {BODY_WORDS_MAX} words; there are {words}");
     LoopOpinion::new("networks".into(), answer.into(), None)
 }
 
-/// Returns what follows from the opinions.
+/// Returns the conclusion of the opinions.
 pub(super) fn about_proposal(proposes: bool) -> LoopOpinion {
     let answer = if proposes { "proposed" } else { "not proposed" };
     LoopOpinion::new("networks".into(), answer.into(), None)

@@ -1,4 +1,4 @@
-//! Which loops are proposed.
+//! The rule by which loops are proposed.
 
 use kvrm_models::{LoopKind, LoopPattern};
 
@@ -8,15 +8,15 @@ use super::opinions::probabilities;
 /// The least probability that a body is a loop of some kind, or has some pattern, for which it is proposed.
 ///
 /// It is this small because a proposal costs the checker microseconds, and a loop that is not proposed is stepped for ever. In 19
-/// programs of the training (251 candidates), one half saves 86 % of the checker's calls and loses 11 of 37 loops that are proved,
-/// this saves 78 % and loses 3 of them, and no step that is executed at once.
+/// programs of the training (251 candidates), a bound of one half saves 86 % of the checker's calls and loses 11 of 37 loops that
+/// are proved. This bound saves 78 %, loses 3 of them, and none of the steps that are executed at once.
 const PROBABILITY_MIN: f32 = 0.001;
 /// The least number of iterations for which a loop is proposed.
 ///
-/// One iteration is always stepped, so fewer never pay. The numbers are those of one entry, and others may be longer: a bound of 16
-/// loses most of the loops that pay in other entries.
+/// One iteration is always stepped, so fewer than two never pay. The predictor sees one entry, and others may have more iterations:
+/// a bound of 16 loses most of the loops that pay in other entries.
 const ITERATIONS_MIN: f32 = 2.0;
-/// Whether bodies are proposed that the networks cannot see. In the same programs these are 73 candidates, and none is proved.
+/// Whether bodies that are too long for the networks are proposed. In the same programs these are 73 candidates, and none is proved.
 pub(super) const PROPOSES_LONG: bool = false;
 
 /// Returns whether a body looks like a loop.

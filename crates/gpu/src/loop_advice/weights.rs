@@ -37,7 +37,7 @@ impl Networks {
         Self::with(|architecture| Ok(untrained_weights(architecture, &mut bits)))
     }
 
-    /// Returns networks whose weights are zero, which find all answers equally likely.
+    /// Returns networks whose weights are zero, to which all answers are equally likely.
     pub(super) fn zero() -> Result<Self, Error> {
         Self::with(|architecture| Ok(vec![0.0; architecture.parameters()]))
     }

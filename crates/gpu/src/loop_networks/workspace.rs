@@ -90,7 +90,7 @@ impl Workspace {
         Ok(rows.map(|row| self.answer(row)).collect())
     }
 
-    /// Returns the answer of which a row of results consists.
+    /// Returns the answer in a row of results.
     fn answer(&self, row: &[f32]) -> LoopAnswer {
         let results = &self.plan.results;
         let [detector, recogniser, predictor] = self.has;

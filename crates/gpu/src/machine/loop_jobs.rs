@@ -9,7 +9,7 @@ use kvrm_shaders::layout::{
     TAPE_SELECT, TAPE_SLOTS, TAPE_STORE, TAPE_SUM, TAPE_WORD,
 };
 
-/// The number of bytes that a chunk of iterations has to be away from the next one but one: a word, and some.
+/// The least distance in bytes of the stores of a chunk from those of the next chunk but one: a word, and some.
 const CHUNK_BYTES: u128 = 16;
 /// The largest number of iterations of a chunk.
 const CHUNK_MAX: u128 = 1 << 10;
@@ -27,7 +27,7 @@ pub(crate) struct LoopJob {
     /// The address of the first instruction, and the instructions.
     pub(crate) head: u64,
     pub(crate) words: Vec<u32>,
-    /// The most iterations, the one that is stepped among them.
+    /// The most iterations, including the one that is stepped.
     pub(crate) most: u64,
     /// Whether more iterations are certain to follow than the job has.
     pub(crate) is_clipped: bool,
@@ -37,8 +37,8 @@ pub(crate) struct LoopJob {
     pub(crate) evaluates: bool,
     /// The number of iterations that are evaluated to find out which are valid.
     pub(crate) probed: u32,
-    /// The ranges of addresses from which iterations load, if all are valid where these pages can be accessed. Only if not, iterations
-    /// are evaluated to find out.
+    /// The ranges of addresses from which iterations load, if all iterations are valid when these pages can be accessed. Otherwise
+    /// iterations are evaluated to find out.
     pub(crate) loads: Option<Vec<Cell>>,
     pub(crate) stores: Vec<Cell>,
     pub(crate) registers: Vec<Cell>,
@@ -109,8 +109,8 @@ pub(super) const fn halves(number: u64) -> [u32; 2] {
     [number as u32, (number >> 32) as u32]
 }
 
-/// Returns the number of iterations whose stores one invocation makes, so that no two others that run at the same time change
-/// the same word. Returns `None` if stores of iterations that are far from each other may share one.
+/// Returns the number of iterations that one invocation executes, so that no two invocations that run at the same time change the
+/// same word. Returns `None` if stores of iterations that are far from each other may share a word.
 fn chunk(streams: &[&Stream], most: u64) -> Option<u32> {
     let mut chunk = 1;
     for (number, one) in streams.iter().enumerate() {

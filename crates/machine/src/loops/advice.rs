@@ -21,13 +21,13 @@ pub struct LoopCandidate<'a> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoopOpinion {
-    /// The name of the one whose opinion it is.
+    /// The name of the one that has the opinion, such as a network.
     pub source: Cow<'static, str>,
     /// The opinion.
     pub answer: Cow<'static, str>,
     /// How sure it is, from 0 to 1, if that is known.
     pub confidence: Option<f32>,
-    /// What a proof may contradict.
+    /// The claim, which a proof may contradict.
     pub claim: LoopClaim,
 }
 
@@ -38,7 +38,7 @@ impl LoopOpinion {
         Self { source, answer, confidence, claim: LoopClaim::NONE }
     }
 
-    /// Sets what a proof may contradict.
+    /// Sets the claim, which a proof may contradict.
     #[must_use]
     pub fn with_claim(self, claim: LoopClaim) -> Self {
         Self { claim, ..self }
@@ -76,12 +76,13 @@ pub trait LoopAdvisor: fmt::Debug + Send + Sync {
     /// same words are one body, and the candidate is the one that was found first.
     fn advise(&self, candidates: &[LoopCandidate<'_>]) -> Vec<LoopAdvice>;
 
-    /// Returns the largest number of loops for which it should be asked at once: many if that takes not much longer than one.
+    /// Returns the largest number of loops about which it should be asked at once: many if that takes little longer than one.
     fn batch_max(&self) -> usize {
         usize::MAX
     }
 
-    /// Returns the number of steps that lanes take in a loop before it is asked about it: as many as take the time of the advice.
+    /// Returns the number of steps that lanes take in a loop before the advisor is asked about it: those that take as long as the
+    /// advice.
     fn steps_min(&self) -> u64 {
         0
     }

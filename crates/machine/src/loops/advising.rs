@@ -1,4 +1,4 @@
-//! Questions to an advisor, and its answers, which come later.
+//! Questions to an advisor, and its answers, which may come later.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,10 +10,10 @@ use std::time::Instant;
 use super::advice::{LoopAdvice, LoopAdvisor, LoopCandidate};
 use super::search::Place;
 
-/// The advice about a body, when it is there.
+/// The advice about a body, once it is there.
 pub(super) type Answer = OnceLock<LoopAdvice>;
 
-/// When an advisor answers.
+/// The time at which an advisor answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     /// Before lanes go on.
@@ -22,7 +22,7 @@ pub(super) enum When {
     Later,
 }
 
-/// A body about which advice is asked for.
+/// A body about which the advisor is asked.
 #[derive(Debug)]
 pub(super) struct Question {
     /// The loop that was found first.
@@ -42,7 +42,7 @@ pub(super) struct Advising {
     worker: Mutex<Option<Worker>>,
 }
 
-/// An advisor, and how much it has done.
+/// An advisor, and the amount of its work.
 #[derive(Debug)]
 struct Advisor {
     advisor: Box<dyn LoopAdvisor>,
@@ -106,12 +106,12 @@ impl Advising {
 
 impl Drop for Advising {
     fn drop(&mut self) {
-        // The thread ends behind the questions that it has begun with.
+        // The thread ends after the questions that it has begun with.
         self.advisor.is_dropped.store(true, Ordering::Relaxed);
         let worker = self.worker.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Worker { questions, thread: Some(thread) }) = worker {
             drop(questions);
-            // A process that ends while a thread uses its GPU may crash, so the end of the thread is waited for.
+            // A process that ends while a thread uses its GPU may crash, so this waits for the thread.
             drop(thread.join());
         }
     }
@@ -154,7 +154,7 @@ impl Worker {
     }
 }
 
-/// Answers questions until nobody can ask any more. All that wait are answered together.
+/// Answers questions until nobody can ask any more. All questions that wait are answered together.
 fn work(advisor: &Advisor, receiver: &Receiver<Vec<Question>>) {
     while let Ok(mut questions) = receiver.recv() {
         questions.extend(receiver.try_iter().flatten());

@@ -1,9 +1,9 @@
-//! What an opinion says about a loop in terms that a proof may contradict.
+//! The claims of opinions about loops, which a proof may contradict.
 
 use kvrm_arm64::micro_op::SP;
 use kvrm_loops::{Loop, Motion};
 
-/// What a loop does, as far as someone claims anything. A proof decides whether that is so; nothing is executed differently.
+/// A claim about a loop. `None` claims nothing. A proof decides whether the claim is right, and no execution depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoopClaim {
@@ -25,7 +25,7 @@ pub struct CounterClaim {
 }
 
 impl LoopClaim {
-    /// Nothing.
+    /// The claim of nothing.
     pub const NONE: Self = Self { loads: None, stores: None, counter: None };
 
     /// Creates a claim about accesses to memory and the counter.

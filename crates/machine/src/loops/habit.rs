@@ -1,10 +1,10 @@
-//! Whether it pays to try a loop at a visit of a lane.
+//! The decision of a lane whether to try to execute iterations at once when it visits a loop.
 
 use std::time::{Duration, Instant};
 
 /// After each attempt that gains little, twice as many visits pass without one, up to 2 to the power of this.
 const SKIPS_MAX: u32 = 8;
-/// One of so many visits, and more of the first ones, pass without an attempt, to measure how long steps take.
+/// One of so many visits, and more of the first ones, passes without an attempt, to measure how long steps take.
 const MEASURED: u32 = 8;
 /// The largest numbers of steps of an attempt whose speed is not known, and of one that takes time for each iteration.
 const PROBE: u64 = 1 << 16;
@@ -12,7 +12,7 @@ const PIECE: u64 = 1 << 20;
 /// The nanoseconds of a step below which iterations take no time each: their number does not matter.
 const CLOSED_FORM: f64 = 0.05;
 
-/// What a lane has learnt about a loop.
+/// The experience of a lane with a loop.
 #[derive(Debug, Default)]
 pub(super) struct Habit {
     /// The number of attempts, one after the other, that gained little.
@@ -32,7 +32,7 @@ struct Pace(Option<f64>);
 impl Pace {
     fn add(&mut self, time: Duration, steps: u64) {
         let now = time.as_nanos() as f64 / steps.max(1) as f64;
-        // A thread that was interrupted is no measure.
+        // An interruption of the thread says nothing about the pace.
         self.0 = Some(self.0.map_or(now, |before| f64::midpoint(before, now.min(4.0 * before))));
     }
 }

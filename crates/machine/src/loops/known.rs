@@ -19,7 +19,7 @@ const LOOPS_MAX: usize = 1 << 12;
 /// How often lanes have to be found in a loop before it is a candidate.
 const THRESHOLD: u64 = 2;
 
-/// The loops in which lanes were found, and who is asked about them.
+/// The loops in which lanes were found, and the advisor that is asked about them.
 #[derive(Debug)]
 pub(super) struct KnownLoops {
     mode: Cow<'static, str>,
@@ -33,11 +33,11 @@ pub(super) struct KnownLoops {
 #[derive(Debug)]
 pub(super) struct KnownLoop {
     place: Place,
-    /// The number of steps in it before it is a candidate.
+    /// The number of steps that lanes take in the loop before it is a candidate.
     steps_min: u64,
     /// The advice about it, since it was asked for.
     answer: OnceLock<Arc<Answer>>,
-    /// What was decided when it was a candidate and the advice was there.
+    /// The decision, made once the loop was a candidate and the advice was there.
     decision: OnceLock<Decision>,
     found: AtomicU64,
     steps: AtomicU64,
@@ -50,7 +50,7 @@ pub(super) struct KnownLoop {
     obstacle: Mutex<Option<Obstacle>>,
 }
 
-/// What was decided about a candidate.
+/// The decision about a candidate.
 #[derive(Debug)]
 struct Decision {
     /// `None` if it was not proposed.
@@ -98,7 +98,7 @@ impl KnownLoops {
         advising.ask(questions);
     }
 
-    /// Returns what is proved about a loop. The first lane that asks when the advice is there has it decided.
+    /// Returns the proof of a loop, if there is one. The first call after the advice has come asks the checker.
     pub(super) fn proved<'a>(&self, known: &'a KnownLoop, features: Features) -> Option<&'a Proof> {
         if let Some(decision) = known.decision.get() {
             return decision.verdict.as_ref()?.as_ref().ok();
@@ -196,12 +196,12 @@ impl KnownLoop {
             && self.steps.load(Ordering::Relaxed) >= self.steps_min
     }
 
-    /// Returns whether lanes were found in the loop often enough to ask for advice about it, which was not done yet.
+    /// Returns whether lanes were found in the loop often enough to ask for advice about it, and nobody has asked yet.
     pub(super) fn is_candidate(&self) -> bool {
         self.is_found_often() && self.decision.get().is_none() && self.answer.get().is_none()
     }
 
-    /// Notes that lanes were found in the loop, so many, after so many steps of all of them.
+    /// Notes that so many lanes were found in the loop, after so many steps of all of them.
     pub(super) fn visit(&self, lanes: u64, steps: u64) {
         self.found.fetch_add(lanes, Ordering::Relaxed);
         self.steps.fetch_add(steps, Ordering::Relaxed);

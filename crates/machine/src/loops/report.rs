@@ -24,7 +24,7 @@ pub struct LoopReport {
     pub proved: u64,
     /// The number of proposals that were refused, by reason.
     pub refused: BTreeMap<Cow<'static, str>, u64>,
-    /// The number of proposals that were proved, but to be something else than an opinion about them claims.
+    /// The number of proofs that contradict the claim of an opinion.
     pub disagreed: u64,
     /// How often a lane was in a loop that is proved.
     pub attempts: u64,
@@ -79,9 +79,9 @@ pub struct HotLoop {
     pub commits: u64,
     /// The opinions about the loop.
     pub opinions: Vec<LoopOpinion>,
-    /// Whether it is proved to be something else than an opinion claims.
+    /// Whether the proof contradicts the claim of an opinion.
     pub disagrees: bool,
-    /// Whether it is proved what iterations do.
+    /// Whether the checker has proved what iterations do.
     pub is_proved: bool,
     /// The result of the checker.
     pub verdict: Cow<'static, str>,

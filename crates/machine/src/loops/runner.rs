@@ -37,7 +37,7 @@ pub struct LoopRunner<R> {
     /// The loops around addresses at which the lane was found, for the code of `version`.
     recent: HashMap<u64, Option<Arc<KnownLoop>>>,
     version: CodeVersion,
-    /// What the lane has learnt about loops, by their heads.
+    /// The habits of the lane, by the heads of loops.
     habits: HashMap<u64, Habit>,
     /// The slice whose steps are measured, if any is.
     measured: Option<Measured>,
@@ -100,7 +100,7 @@ impl<R: Runner> LoopRunner<R> {
         Stop::Budget
     }
 
-    /// Executes iterations at once, if the lane is in a loop for which that is possible, up to `end` steps. Returns whether that paid.
+    /// Executes iterations at once, if the lane is in a loop that allows it, up to `end` steps. Returns whether that paid.
     /// It may step the lane to the beginning of an iteration, and returns the stop if that stops the lane.
     fn attempt(
         &mut self,

@@ -24,7 +24,7 @@ impl Place {
         features: Features,
         mut read: impl FnMut(u64, &mut [u8]) -> bool,
     ) -> Option<Self> {
-        // The page may be the last one that has code.
+        // The next page may have no code.
         let in_page = (PAGE_BYTES - pc as usize % PAGE_BYTES) / 4;
         let words = words_at(&mut read, pc, INSTRUCTIONS_MAX).or_else(|| words_at(&mut read, pc, in_page))?;
         let (head, end) = branch_back(pc, &words, features)?;

@@ -16,12 +16,12 @@ const ENTRIES: usize = 64;
 /// Modes whose results are compared: a name, and the acceleration for a new loop, whose lanes share it.
 pub type Modes<'a> = [(&'static str, &'a dyn Fn() -> Loops)];
 
-/// What has happened in a mode.
+/// The counts of a mode.
 #[derive(Clone, Debug, Default)]
 pub struct Count {
     /// The number of lanes that entered a loop.
     pub entries: u64,
-    /// The number of them that ended otherwise than stepped.
+    /// The number of them that ended differently than when stepped.
     pub differences: u64,
     /// The first of these.
     pub first: Option<String>,

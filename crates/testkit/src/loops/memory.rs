@@ -17,7 +17,7 @@ pub const PAGES: u64 = 12;
 /// Returns an image with a loop, and with data.
 ///
 /// # Panics
-/// Never: the segments are apart.
+/// Never: the segments do not overlap.
 pub fn image(words: &[u32]) -> Arc<Image> {
     let data = |address: u64, pages: u64, permissions| Segment {
         address,

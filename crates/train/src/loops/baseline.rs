@@ -3,7 +3,7 @@
 use kvrm_arm64::{Class, Word, decode};
 use kvrm_models::{LoopKind, LoopPattern};
 
-/// The number of iterations over all samples.
+/// The number of steps of the gradient descent, each over all samples.
 const ROUNDS: u32 = 400;
 /// The rate of the gradient descent.
 const RATE: f32 = 2.0;

@@ -25,7 +25,7 @@ pub struct LoopLabels {
     pub counter: Option<usize>,
     /// The pattern.
     pub pattern: LoopPattern,
-    /// The number of iterations that the checker proves, the one that leaves the loop included. It is `None` if the checker
+    /// The number of iterations that the checker proves, including the one that leaves the loop. It is `None` if the checker
     /// proves none.
     pub proved_iterations: Option<u64>,
 }

@@ -10,12 +10,12 @@ use thiserror::Error;
 pub struct Entry {
     /// The values of x0 to x30 and the stack pointer.
     pub registers: [u64; REGISTERS],
-    /// The number of iterations that begin until the loop is left, the one that leaves it included: one more than the
+    /// The number of iterations that begin until the loop is left, including the one that leaves it: one more than the
     /// branch back is taken.
     pub iterations: u64,
     /// Whether the budget of the run ended before the loop was left. There may be more iterations then.
     pub is_cut: bool,
-    /// The number of iterations of the entry before, 0 if there is none.
+    /// The number of iterations of the previous entry, 0 if there is none.
     pub previous: u64,
 }
 

@@ -74,7 +74,7 @@ pub fn canonical(words: &[u32]) -> Vec<u32> {
     words.iter().map(of_word).collect::<Option<Vec<_>>>().unwrap_or(words)
 }
 
-/// Returns a body without what depends on its place: the offsets of branches that leave it, and of ADR and ADRP.
+/// Returns a body without the offsets that depend on its place: those of branches that leave it, and of ADR and ADRP.
 #[must_use]
 pub fn relative(words: &[u32]) -> Vec<u32> {
     let inside =

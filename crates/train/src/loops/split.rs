@@ -31,9 +31,9 @@ const HELD_OUT_LEVEL: &str = "Os";
 /// A part of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// From which the networks learn.
+    /// The part from which the networks learn.
     Training,
-    /// That shows the progress of a training.
+    /// The part that shows the progress of a training.
     Validation,
     /// Held-out programs, at all levels.
     Programs,
@@ -89,7 +89,7 @@ pub struct Splits {
 }
 
 impl Splits {
-    /// Splits records. Bodies are the same if they differ in nothing but where their exits lead.
+    /// Splits records. Bodies are the same if they differ only in the targets of their exits and in addresses relative to pc.
     #[must_use]
     pub fn new(records: Vec<LoopRecord>) -> Self {
         let mut splits = Self { record_count: records.len(), ..Self::default() };

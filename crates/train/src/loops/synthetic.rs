@@ -89,7 +89,7 @@ impl Maker<'_> {
         size << 30 | 0x3820_6800 | u32::from(is_load) << 22 | m << 16 | scaled << 12 | n << 5 | t
     }
 
-    /// An instruction on registers that matter to nothing else.
+    /// An instruction on registers that nothing else uses.
     fn filler(&mut self, d: u32, n: u32, m: u32) -> u32 {
         let wide = self.random.below(2) as u32;
         match self.random.below(7) {

@@ -1,5 +1,5 @@
 //! Variants of bodies: other widths and signs of accesses, other orders, fewer registers, values that are computed with before
-//! they are tested, exits in other places. A variant may do something else than the body. Its labels are its own.
+//! they are tested, exits in other places. A variant may do something else than the body, and has its own labels.
 
 use kvrm_arm64::{Class, Word, decode};
 use kvrm_models::inputs::BODY_WORDS_MAX;

@@ -24,7 +24,7 @@ pub(super) struct BareLoop {
     writes: u64,
     /// Whether the last byte that is read is zero, and all others are not; else all bytes are zero.
     ends_with_zero: bool,
-    /// Whether the bytes that are written are random numbers before; else they are zero.
+    /// Whether the bytes that the loop writes begin as random numbers rather than zeros.
     sorts: bool,
     /// Whether the loop has no end, so that the budget ends it.
     is_endless: bool,

@@ -11,7 +11,7 @@ use crate::engine::OpenEngine;
 use crate::output::Output;
 use crate::record;
 
-/// Where the measurements of whole programs go.
+/// The outputs for the measurements of whole programs.
 pub(super) struct Rows<'a> {
     pub(super) out: Output,
     pub(super) log: Option<&'a mut Log>,
@@ -84,7 +84,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Adds the means.
+    /// Prints the means of all programs.
     pub(super) fn mean(mut self) -> Result<()> {
         if !self.is_json {
             for (mode, ratios) in MODES.iter().zip(&self.ratios).skip(1) {

@@ -29,7 +29,7 @@ const GUESTS: [(&str, &str); 17] = [
     ("vectors", "1000"),
     ("vm", "20000"),
 ];
-/// The modes to compare. The first is that without acceleration.
+/// The modes to compare. The first one is without acceleration.
 pub(super) const MODES: [LoopMode; 3] = [LoopMode::Off, LoopMode::Checker, LoopMode::Networks];
 /// The largest number of 4 KiB pages that a lane may write.
 const FRAMES_MAX: usize = (1 << 30) / PAGE_BYTES;
@@ -45,7 +45,7 @@ enum Origin {
     Workload(Box<Workload>),
 }
 
-/// Returns the guests and those of the workloads of `kvrm bench programs` whose programs are in a folder.
+/// Returns the guests, and the workloads of `kvrm bench programs` whose programs are in a folder.
 pub(super) fn all(folder: &Path, only: &[String]) -> Result<Vec<Whole>> {
     let mut all = Vec::new();
     for (name, size) in GUESTS {
@@ -74,7 +74,7 @@ pub(super) struct Measured {
     /// The times in seconds, in rising order.
     pub(super) seconds: Vec<f64>,
     pub(super) steps: u64,
-    /// What the last repetition reported; zeros without acceleration.
+    /// The report of the last repetition; zeros without acceleration.
     pub(super) report: LoopReport,
     /// The share of the steps in loops, and in those that are proved: estimates from samples.
     pub(super) in_loops: f64,
@@ -92,7 +92,7 @@ impl Measured {
     }
 }
 
-/// What must not depend on the mode.
+/// The results of a run, which must not depend on the mode.
 #[derive(Clone, PartialEq)]
 struct Outcome {
     stops: Vec<Option<Stop>>,
@@ -137,7 +137,7 @@ impl Whole {
         Ok(all)
     }
 
-    /// Runs the program once. Returns the time in seconds, in which nothing is known about its loops at first.
+    /// Runs the program once, with nothing known about its loops at first. Returns the time in seconds.
     fn run(
         &self,
         engine: &OpenEngine,

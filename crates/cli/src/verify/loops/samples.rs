@@ -16,7 +16,7 @@ use super::random::Random;
 /// A source of loops.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source<'a> {
-    /// Bodies of a file, with the registers of their first entry.
+    /// Bodies of a file, with the registers of their last entry.
     File(&'a Path),
     /// Bodies of well-known forms between random instructions of the table, with random registers.
     Generated {
@@ -93,6 +93,7 @@ fn read(text: &str) -> Result<Vec<Sample>> {
             ["loop", ..] => return Err(problem("`loop`, program, level, three numbers and 1 to 32 words")),
             ["entry" | "cut", _, _, ref registers @ ..] => {
                 let sample = samples.last_mut().ok_or_else(|| problem("a loop before its entries"))?;
+                sample.registers = [0; REGISTERS];
                 for register in registers {
                     let (place, value) = register.split_once('=').ok_or_else(|| problem("REGISTER=VALUE"))?;
                     let place = sample.registers.get_mut(hex(place)? as usize);
@@ -118,7 +119,7 @@ struct Roles {
 
 impl Roles {
     fn random(random: &mut Random) -> Self {
-        // Five neighbours of 31 registers, in one direction or the other.
+        // Five of 31 registers at the same distance, which differ because 31 is prime.
         let (first, step) = (random.below(31) as u32, [1, 6, 26, 30][random.below(4) as usize]);
         let register = |index: u32| Register { number: (first + index * step) % 31, ..X0 };
         Self {
@@ -134,7 +135,7 @@ impl Roles {
 /// A well-known form of a loop.
 struct Form {
     roles: Roles,
-    /// The number of the instructions at the beginning, and that of those at the end.
+    /// The numbers of the choices of instructions at the beginning and at the end.
     begin: u64,
     end: u64,
     /// The step of counters and pointers.

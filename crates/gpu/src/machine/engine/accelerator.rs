@@ -10,11 +10,11 @@ use kvrm_arm64::lowering::lower;
 use kvrm_loops::Proof;
 use kvrm_machine::{LoopHandle, Loops};
 
-/// The number of steps of the first slice after which lanes are looked at, and of those between two successes.
+/// The number of steps of the first slice after which the host looks at lanes, and of the slices between two successes.
 const SLICE_MIN: u32 = 1 << 8;
 /// The factor by which slices grow while looks at lanes do not pay.
 const GROWTH: u32 = 4;
-/// How many times the steps that lanes could have retired in the meantime have to be executed at once, so that it pays.
+/// A look pays if it executes this many times the steps that lanes could have retired in the meantime.
 const GAIN_MIN: f64 = 2.0;
 /// After each try of a loop that does not pay, twice as many looks pass without one, up to 2 to the power of this.
 const SKIPS_MAX: u32 = 3;
@@ -57,7 +57,7 @@ pub(super) struct Outcome {
 pub(super) struct KnownLoop {
     pub(super) handle: LoopHandle,
     /// The loop with iterations that begin at the address, if they can be executed at once; or else the number of steps to the next
-    /// address for which this is so, if there is one. They are there when the loop is proved.
+    /// address for which they can, if there is one. It is set when the loop is proved.
     found: OnceCell<(Option<Arc<Proof>>, Option<u32>)>,
 }
 
@@ -67,7 +67,7 @@ impl KnownLoop {
     }
 
     /// Returns the loop with iterations that begin at `pc`, if they can be executed at once, or else the number of steps to the next
-    /// address for which this is so. Returns `None` if nothing is proved.
+    /// address for which they can. Returns `None` if nothing is proved.
     pub(super) fn found(&self, pc: u64, features: Features) -> Option<&(Option<Arc<Proof>>, Option<u32>)> {
         if !self.handle.is_proved(features) {
             return None;

@@ -1,4 +1,4 @@
-//! Buffers that are kept for the next dispatch, because it takes long to make them.
+//! Buffers that are kept for the next dispatch, because making them takes long.
 
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
@@ -14,7 +14,7 @@ pub(crate) struct KeptBuffers {
 }
 
 impl KeptBuffers {
-    /// Returns buffers of at least so many bytes, with anything in them, and their bind group, which `bind` makes.
+    /// Returns buffers of at least so many bytes, with any contents, and their bind group, which `bind` makes.
     pub(super) fn get<const N: usize>(
         &mut self,
         device: &Device,

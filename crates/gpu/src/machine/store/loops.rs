@@ -76,8 +76,8 @@ impl Store {
         Ok((steps.collect(), counters))
     }
 
-    /// Dispatches kernels one after the other, each with so many workgroups for each job. Returns the words at the beginning of a
-    /// buffer of results, of which there are so many bytes, and the counters.
+    /// Dispatches kernels one after the other, each with so many workgroups for each job. Returns the first words of a buffer of
+    /// results, of so many bytes, and the counters.
     pub(super) fn execute_jobs(
         &mut self,
         jobs: u32,
