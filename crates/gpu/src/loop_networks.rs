@@ -35,7 +35,7 @@ const BODIES_MAX: usize = 256;
 /// let models = LoopModels { detector: Some(&untrained), ..LoopModels::default() };
 /// let mut networks = LoopNetworks::new(&Device::open(None)?, models)?;
 /// let body = [0xf100_0400, 0x54ff_ffe1]; // subs x0, x0, #1; b.ne to the first
-/// let candidate = LoopCandidate { body: &body, registers: [9; 32], counter: 9, limit: 0, pc: 0x40_0000 };
+/// let candidate = LoopCandidate { body: &body, registers: [9; 32], distance: 9, step: 1, pc: 0x40_0000 };
 /// let answers = networks.evaluate(&[candidate])?;
 /// assert_eq!(answers[0].proposal, untrained.propose(&body, &[9; 32]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

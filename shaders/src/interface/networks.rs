@@ -518,7 +518,7 @@ pub struct LoopsGroup<B> {
     pub bodies: B,
     /// The words of all bodies, body by body.
     pub loop_words: B,
-    /// The numbers of each body: 32 registers, the counter, and the limit.
+    /// The numbers of each body: 32 registers, the distance from the exit, and the step.
     pub loop_numbers: B,
     /// The matrices of all layers in half precision. A matrix has a row for each pair of inputs, and in it a vector for
     /// four outputs: two words for the first input of the pair, then two for the second.
@@ -1139,7 +1139,7 @@ impl Inputs {
     /// Writes the encodings of four registers for an invocation: for each register alone, with zeros for the others, and for
     /// all of them.
     pub const REGISTER_FEATURES: Entry<Self> = Entry::new("register_features", Workgroup::Override("WORKGROUP_SIZE"));
-    /// Writes the numbers of the iteration predictor of a body for an invocation: counter, limit and place.
+    /// Writes the numbers of the iteration predictor of a body for an invocation: distance, step and place.
     pub const ITERATION_FEATURES: Entry<Self> = Entry::new("iteration_features", Workgroup::Override("WORKGROUP_SIZE"));
 }
 

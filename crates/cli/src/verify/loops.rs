@@ -64,7 +64,7 @@ impl Networks {
     fn answer(&self, candidate: &LoopCandidate<'_>) -> Option<Answer> {
         let proposal = self.detector.propose(candidate.body, &candidate.registers)?;
         let matched = self.recogniser.recognise(candidate.body)?;
-        let input = iteration_input(&matched.embedding, candidate.counter, candidate.limit, candidate.pc);
+        let input = iteration_input(&matched.embedding, candidate.distance, candidate.step, candidate.pc);
         let log10_iterations = self.predictor.log10_iterations(&input);
         Some(Answer { proposal, matched, log10_iterations })
     }

@@ -71,8 +71,8 @@ impl OnDevice {
             .map(|candidate| loop_networks::LoopCandidate {
                 body: candidate.words,
                 registers: *candidate.registers,
-                counter: 0,
-                limit: 0,
+                distance: 0,
+                step: 0,
                 pc: candidate.head,
             })
             .collect();

@@ -11,7 +11,7 @@ use super::interface::LoopCandidate;
 pub(super) struct Batch {
     pub(super) bodies: Vec<LoopBody>,
     pub(super) words: Vec<LoopWord>,
-    /// The registers, the counter and the limit of each body.
+    /// The registers, the distance and the step of each body.
     pub(super) numbers: Vec<u64>,
     /// The fields of each word.
     pub(super) fields: Vec<f32>,
@@ -33,7 +33,7 @@ impl Batch {
                 batch.fields.extend::<[f32; FIELDS]>(word_fields(*word));
             }
             batch.numbers.extend(candidate.registers);
-            batch.numbers.extend([candidate.counter, candidate.limit]);
+            batch.numbers.extend([candidate.distance, candidate.step]);
         }
         batch
     }

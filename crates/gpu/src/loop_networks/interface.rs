@@ -21,10 +21,11 @@ pub struct LoopCandidate<'a> {
     pub body: &'a [u32],
     /// The values of x0 to x30 and the stack pointer.
     pub registers: [u64; REGISTERS],
-    /// The value of the register that counts.
-    pub counter: u64,
-    /// The value that ends the loop.
-    pub limit: u64,
+    /// The distance from the exit, as in [`iteration_input`](kvrm_models::inputs::iteration_input). Only the iteration
+    /// predictor sees it, and the step.
+    pub distance: u64,
+    /// The change of the distance in an iteration.
+    pub step: u64,
     /// The address of the first word of the body.
     pub pc: u64,
 }

@@ -52,7 +52,7 @@ impl Networks {
     fn on_host(&self, candidate: &LoopCandidate<'_>) -> Vec<(String, f32)> {
         let proposal = self.detector.propose(candidate.body, &candidate.registers);
         let matched = self.recogniser.recognise(candidate.body).expect("the body has one to 32 words");
-        let input = iteration_input(&matched.embedding, candidate.counter, candidate.limit, candidate.pc);
+        let input = iteration_input(&matched.embedding, candidate.distance, candidate.step, candidate.pc);
         let mut answer = LoopAnswer::default();
         answer.proposal = proposal;
         answer.matched = Some(matched);
@@ -105,8 +105,8 @@ fn random_candidates<'a>(bodies: &'a [Vec<u32>], random: &mut Random) -> Vec<Loo
         LoopCandidate {
             body,
             registers: std::array::from_fn(|_| number()),
-            counter: number(),
-            limit: number(),
+            distance: number(),
+            step: number(),
             pc: number() & !3,
         }
     };

@@ -32,7 +32,7 @@ struct LoopWord {
 @group(0) @binding(1) var<storage, read> bodies: array<LoopBody>;
 /// The words of all bodies, body by body.
 @group(0) @binding(2) var<storage, read> loop_words: array<LoopWord>;
-/// The numbers of each body: 32 registers, the counter, and the limit.
+/// The numbers of each body: 32 registers, the distance from the exit, and the step.
 @group(0) @binding(3) var<storage, read> loop_numbers: array<u64>;
 /// The matrices of all layers in half precision. A matrix has a row for each pair of inputs, and in it a vector for
 /// four outputs: two words for the first input of the pair, then two for the second.

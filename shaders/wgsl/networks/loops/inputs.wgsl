@@ -40,8 +40,8 @@ const TOKEN_VECTORS = 32u;
 const PACKED_VECTORS = 16u;
 /// The number of numbers of a body.
 const NUMBERS = 34u;
-/// The index of the counter in these numbers. The limit is the next one.
-const COUNTER = 32u;
+/// The index of the distance from the exit in these numbers. The step is the next one.
+const DISTANCE = 32u;
 /// log10(2) / 10.
 const REGISTER_SCALE = 0.030102999566;
 
@@ -125,16 +125,16 @@ fn register_features(@builtin(global_invocation_id) invocation: vec3<u32>) {
     }
 }
 
-/// Writes the numbers of the iteration predictor of a body for an invocation: counter, limit and place.
+/// Writes the numbers of the iteration predictor of a body for an invocation: distance, step and place.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn iteration_features(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let body = invocation.x;
     if body >= batch.bodies {
         return;
     }
-    let counter = loop_numbers[body * NUMBERS + COUNTER];
-    let limit = loop_numbers[body * NUMBERS + COUNTER + 1u];
-    let scaled = magnitudes(counter, limit, 0lu, 0lu) / 64.0;
+    let distance = loop_numbers[body * NUMBERS + DISTANCE];
+    let step = loop_numbers[body * NUMBERS + DISTANCE + 1u];
+    let scaled = magnitudes(distance, step, 0lu, 0lu) / 64.0;
     let place = f32(bodies[body].pc & 0xfffffu) / 1048576.0;
     values[input_layer.iteration + body * input_layer.iteration_stride] = vec4<f32>(scaled.xy, place, 0.0);
 }

@@ -30,15 +30,15 @@ pub(super) enum Source<'a> {
 pub(super) struct Sample {
     body: Vec<u32>,
     registers: [u64; REGISTERS],
-    counter: u64,
-    limit: u64,
+    distance: u64,
+    step: u64,
     pc: u64,
 }
 
 impl Sample {
     pub(super) fn candidate(&self) -> LoopCandidate<'_> {
-        let Self { body, registers, counter, limit, pc } = self;
-        LoopCandidate { body, registers: *registers, counter: *counter, limit: *limit, pc: *pc }
+        let Self { body, registers, distance, step, pc } = self;
+        LoopCandidate { body, registers: *registers, distance: *distance, step: *step, pc: *pc }
     }
 }
 
@@ -85,8 +85,8 @@ fn read(text: &str) -> Result<Vec<Sample>> {
                 samples.push(Sample {
                     body,
                     registers: [0; REGISTERS],
-                    counter: 0,
-                    limit: 0,
+                    distance: 0,
+                    step: 0,
                     pc: hex(head)?,
                 });
             }
@@ -99,8 +99,8 @@ fn read(text: &str) -> Result<Vec<Sample>> {
                     let place = sample.registers.get_mut(hex(place)? as usize);
                     *place.ok_or_else(|| problem("a register from 0 to 1f"))? = hex(value)?;
                 }
-                // The distance and the step of the counter need an analysis; any numbers serve to compare both sides.
-                (sample.counter, sample.limit) = (sample.registers[0], sample.registers[1]);
+                // The distance and the step need an analysis of the loop; any numbers serve to compare both sides.
+                (sample.distance, sample.step) = (sample.registers[0], sample.registers[1]);
             }
             _ => return Err(problem("`loop` or `entry`")),
         }
@@ -230,9 +230,10 @@ fn generated(random: &mut Random, words: Option<usize>) -> Result<Sample> {
     let body = form.words(before, between)?;
 
     let registers: [u64; REGISTERS] = std::array::from_fn(|_| number(random));
-    let [counter, limit] = [form.roles.counter, form.roles.limit].map(|role| registers[role.number as usize]);
+    // Any numbers serve to compare both sides.
+    let [distance, step] = [form.roles.counter, form.roles.limit].map(|role| registers[role.number as usize]);
     let pc = 0x40_0000 + 4 * random.below(1 << 20);
-    Ok(Sample { body, registers, counter, limit, pc })
+    Ok(Sample { body, registers, distance, step, pc })
 }
 
 /// The number of words of the shortest forms.
