@@ -135,6 +135,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "networks/loops/probabilities.wgsl"
     "networks/loops/register_tokens.wgsl"
     "networks/loops/softmax.wgsl"
+    "networks/loops/sums.wgsl"
     "networks/near_weights.wgsl"
     "networks/small_dispatch.wgsl"
     "networks/small_dispatch_together.wgsl"

@@ -3,6 +3,7 @@
 import package::machine::layout::{LOOP_WORDS};
 import package::networks::elementary::{exponential};
 import package::networks::loops::bindings::{bodies, values};
+import package::networks::loops::sums::{component_sum};
 
 /// The places and the shape of an attention. Columns of heads follow each other in all rows.
 struct AttentionLayer {
@@ -60,7 +61,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         for (var index = 0u; index < width; index += 1u) {
             sum = fma(values[query + index], values[key + index], sum);
         }
-        attention_scores[pair] = (sum.x + sum.y + sum.z + sum.w) * attention_layer.scale;
+        attention_scores[pair] = component_sum(sum) * attention_layer.scale;
     }
     workgroupBarrier();
 

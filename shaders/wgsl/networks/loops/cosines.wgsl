@@ -2,6 +2,7 @@
 
 import package::machine::layout::{LOOP_PATTERNS};
 import package::networks::loops::bindings::{batch, values, vectors};
+import package::networks::loops::sums::{component_sum};
 
 /// The places of embeddings, prototypes and results.
 struct CosineLayer {
@@ -49,12 +50,9 @@ fn cosines(@builtin(global_invocation_id) invocation: vec3<u32>) {
         square = fma(value, value, square);
         prototype_square = fma(prototype, prototype, prototype_square);
     }
-    let length = max(sqrt(square.x + square.y + square.z + square.w), LENGTH_MIN);
-    let prototype_length = max(
-        sqrt(prototype_square.x + prototype_square.y + prototype_square.z + prototype_square.w),
-        LENGTH_MIN,
-    );
-    let cosine = (product.x + product.y + product.z + product.w) / length / prototype_length;
+    let length = max(sqrt(component_sum(square)), LENGTH_MIN);
+    let prototype_length = max(sqrt(component_sum(prototype_square)), LENGTH_MIN);
+    let cosine = component_sum(product) / length / prototype_length;
     values[cosine_layer.logits + row + pattern / 4u][pattern % 4u] = cosine * vectors[cosine_layer.temperature].x;
     values[cosine_layer.cosines + row + pattern / 4u][pattern % 4u] = cosine;
 }

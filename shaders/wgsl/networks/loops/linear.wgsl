@@ -6,7 +6,7 @@
 import package::machine::layout::{LINEAR_COLUMNS, LINEAR_WORKGROUP, LOOP_ROWS};
 import package::networks::loops::activation::{activated};
 import package::networks::loops::bindings::{batch, values, vectors};
-import package::networks::loops::blocks::{block_at, with_products};
+import package::networks::loops::blocks::{WeightBlock, block_at, with_products};
 
 /// The place, shape and activation of a linear layer. Rows, inputs and outputs are counted in vectors of four.
 struct LinearLayer {
@@ -39,15 +39,37 @@ struct LinearLayer {
 /// The layer.
 @group(1) @binding(0) var<uniform> linear_layer: LinearLayer;
 
-/// Writes four outputs of a row, if row and outputs exist.
-fn write_outputs(row: u32, rows: u32, outputs: u32, sum: vec4<f32>) {
-    if row < rows && outputs < linear_layer.outputs {
-        let at = linear_layer.output + row * linear_layer.output_stride + outputs;
-        var result = sum + vectors[linear_layer.bias + outputs];
-        if linear_layer.adds != 0u {
-            result += values[at];
+/// The sums of the eight outputs of a row.
+struct OutputSums {
+    /// The sums of the first four outputs.
+    left: vec4<f32>,
+    /// The sums of the others.
+    right: vec4<f32>,
+}
+
+/// Returns sums with the products of four inputs, at a place in `values`, and their weights.
+fn with_inputs(sums: OutputSums, at: u32, left: WeightBlock, right: WeightBlock) -> OutputSums {
+    let x = values[at];
+    return OutputSums(with_products(sums.left, x, left), with_products(sums.right, x, right));
+}
+
+/// Writes four outputs of a row.
+fn write_outputs(row: u32, outputs: u32, sum: vec4<f32>) {
+    let at = linear_layer.output + row * linear_layer.output_stride + outputs;
+    var result = sum + vectors[linear_layer.bias + outputs];
+    if linear_layer.adds != 0u {
+        result += values[at];
+    }
+    values[at] = activated(result, linear_layer.activation);
+}
+
+/// Writes the eight outputs of a row, as far as row and outputs exist.
+fn write_row(row: u32, rows: u32, outputs: u32, sums: OutputSums) {
+    if row < rows {
+        write_outputs(row, outputs, sums.left);
+        if outputs + 1u < linear_layer.outputs {
+            write_outputs(row, outputs + 1u, sums.right);
         }
-        values[at] = activated(result, linear_layer.activation);
     }
 }
 
@@ -61,7 +83,7 @@ fn linear(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     if outputs >= linear_layer.outputs || row >= rows {
         return;
     }
-    // Rows and outputs behind the last ones are computed as the last ones and not written.
+    // Rows and outputs that do not exist are computed like the last ones, and not written.
     let stride = linear_layer.input_stride;
     let first = linear_layer.input;
     let end = rows - 1u;
@@ -73,22 +95,14 @@ fn linear(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     let row_5 = first + min(row + 5u, end) * stride;
     let row_6 = first + min(row + 6u, end) * stride;
     let row_7 = first + min(row + 7u, end) * stride;
-    var left_0 = vec4<f32>(0.0);
-    var right_0 = vec4<f32>(0.0);
-    var left_1 = vec4<f32>(0.0);
-    var right_1 = vec4<f32>(0.0);
-    var left_2 = vec4<f32>(0.0);
-    var right_2 = vec4<f32>(0.0);
-    var left_3 = vec4<f32>(0.0);
-    var right_3 = vec4<f32>(0.0);
-    var left_4 = vec4<f32>(0.0);
-    var right_4 = vec4<f32>(0.0);
-    var left_5 = vec4<f32>(0.0);
-    var right_5 = vec4<f32>(0.0);
-    var left_6 = vec4<f32>(0.0);
-    var right_6 = vec4<f32>(0.0);
-    var left_7 = vec4<f32>(0.0);
-    var right_7 = vec4<f32>(0.0);
+    var sums_0 = OutputSums();
+    var sums_1 = OutputSums();
+    var sums_2 = OutputSums();
+    var sums_3 = OutputSums();
+    var sums_4 = OutputSums();
+    var sums_5 = OutputSums();
+    var sums_6 = OutputSums();
+    var sums_7 = OutputSums();
     var left_at = linear_layer.matrix + outputs;
     var right_at = linear_layer.matrix + min(outputs + 1u, linear_layer.outputs - 1u);
     for (var input = 0u; input < linear_layer.inputs; input += 1u) {
@@ -96,45 +110,21 @@ fn linear(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
         let right = block_at(right_at, linear_layer.outputs);
         left_at += 2u * linear_layer.outputs;
         right_at += 2u * linear_layer.outputs;
-        let x_0 = values[row_0 + input];
-        left_0 = with_products(left_0, x_0, left);
-        right_0 = with_products(right_0, x_0, right);
-        let x_1 = values[row_1 + input];
-        left_1 = with_products(left_1, x_1, left);
-        right_1 = with_products(right_1, x_1, right);
-        let x_2 = values[row_2 + input];
-        left_2 = with_products(left_2, x_2, left);
-        right_2 = with_products(right_2, x_2, right);
-        let x_3 = values[row_3 + input];
-        left_3 = with_products(left_3, x_3, left);
-        right_3 = with_products(right_3, x_3, right);
-        let x_4 = values[row_4 + input];
-        left_4 = with_products(left_4, x_4, left);
-        right_4 = with_products(right_4, x_4, right);
-        let x_5 = values[row_5 + input];
-        left_5 = with_products(left_5, x_5, left);
-        right_5 = with_products(right_5, x_5, right);
-        let x_6 = values[row_6 + input];
-        left_6 = with_products(left_6, x_6, left);
-        right_6 = with_products(right_6, x_6, right);
-        let x_7 = values[row_7 + input];
-        left_7 = with_products(left_7, x_7, left);
-        right_7 = with_products(right_7, x_7, right);
+        sums_0 = with_inputs(sums_0, row_0 + input, left, right);
+        sums_1 = with_inputs(sums_1, row_1 + input, left, right);
+        sums_2 = with_inputs(sums_2, row_2 + input, left, right);
+        sums_3 = with_inputs(sums_3, row_3 + input, left, right);
+        sums_4 = with_inputs(sums_4, row_4 + input, left, right);
+        sums_5 = with_inputs(sums_5, row_5 + input, left, right);
+        sums_6 = with_inputs(sums_6, row_6 + input, left, right);
+        sums_7 = with_inputs(sums_7, row_7 + input, left, right);
     }
-    write_outputs(row, rows, outputs, left_0);
-    write_outputs(row, rows, outputs + 1u, right_0);
-    write_outputs(row + 1u, rows, outputs, left_1);
-    write_outputs(row + 1u, rows, outputs + 1u, right_1);
-    write_outputs(row + 2u, rows, outputs, left_2);
-    write_outputs(row + 2u, rows, outputs + 1u, right_2);
-    write_outputs(row + 3u, rows, outputs, left_3);
-    write_outputs(row + 3u, rows, outputs + 1u, right_3);
-    write_outputs(row + 4u, rows, outputs, left_4);
-    write_outputs(row + 4u, rows, outputs + 1u, right_4);
-    write_outputs(row + 5u, rows, outputs, left_5);
-    write_outputs(row + 5u, rows, outputs + 1u, right_5);
-    write_outputs(row + 6u, rows, outputs, left_6);
-    write_outputs(row + 6u, rows, outputs + 1u, right_6);
-    write_outputs(row + 7u, rows, outputs, left_7);
-    write_outputs(row + 7u, rows, outputs + 1u, right_7);
+    write_row(row, rows, outputs, sums_0);
+    write_row(row + 1u, rows, outputs, sums_1);
+    write_row(row + 2u, rows, outputs, sums_2);
+    write_row(row + 3u, rows, outputs, sums_3);
+    write_row(row + 4u, rows, outputs, sums_4);
+    write_row(row + 5u, rows, outputs, sums_5);
+    write_row(row + 6u, rows, outputs, sums_6);
+    write_row(row + 7u, rows, outputs, sums_7);
 }

@@ -2,6 +2,7 @@
 
 import package::networks::loops::activation::{activated};
 import package::networks::loops::bindings::{values, vectors};
+import package::networks::loops::sums::{component_sum};
 
 /// The places and the activation of a layer norm.
 struct NormLayer {
@@ -29,30 +30,30 @@ const NORM_VECTORS = 32u;
 /// The number added to the variance.
 const NORM_EPSILON = 1e-5;
 
-/// The sums of the values of each vector.
-var<workgroup> norm_sums: array<f32, NORM_VECTORS>;
-/// The sums of the squares of each vector.
-var<workgroup> norm_squares: array<f32, NORM_VECTORS>;
+/// A number of each vector of the row.
+var<workgroup> norm_numbers: array<f32, NORM_VECTORS>;
+
+/// Returns the sum of the numbers that the invocations have for their vectors.
+fn row_sum(column: u32, number: f32) -> f32 {
+    // The numbers of the sum before may still be read.
+    workgroupBarrier();
+    norm_numbers[column] = number;
+    workgroupBarrier();
+    var sum = 0.0;
+    for (var index = 0u; index < NORM_VECTORS; index += 1u) {
+        sum += norm_numbers[index];
+    }
+    return sum;
+}
 
 /// Normalises a row for each workgroup.
 @compute @workgroup_size(NORM_VECTORS)
 fn normalise(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id) invocation: vec3<u32>) {
     let column = invocation.x;
     let x = values[norm_layer.input + workgroup.x * norm_layer.input_stride + column];
-    norm_sums[column] = x.x + x.y + x.z + x.w;
-    workgroupBarrier();
-    var sum = 0.0;
-    for (var index = 0u; index < NORM_VECTORS; index += 1u) {
-        sum += norm_sums[index];
-    }
-    let centred = x - sum / f32(4u * NORM_VECTORS);
-    norm_squares[column] = dot(centred, centred);
-    workgroupBarrier();
-    var squares = 0.0;
-    for (var index = 0u; index < NORM_VECTORS; index += 1u) {
-        squares += norm_squares[index];
-    }
-    let factor = 1.0 / sqrt(squares / f32(4u * NORM_VECTORS) + NORM_EPSILON);
+    let centred = x - row_sum(column, component_sum(x)) / f32(4u * NORM_VECTORS);
+    let variance = row_sum(column, dot(centred, centred)) / f32(4u * NORM_VECTORS);
+    let factor = 1.0 / sqrt(variance + NORM_EPSILON);
     let normal = centred * factor * vectors[norm_layer.factors + column] + vectors[norm_layer.bias + column];
     values[norm_layer.output + workgroup.x * norm_layer.output_stride + column] =
         activated(normal, norm_layer.activation);

@@ -2,6 +2,7 @@
 
 import package::networks::elementary::{exponential};
 import package::networks::loops::bindings::{values};
+import package::networks::loops::sums::{component_sum};
 
 /// The number of vectors of 32 logits.
 const LOGIT_VECTORS = 8u;
@@ -25,7 +26,7 @@ fn softmax_scale(first: u32) -> SoftmaxScale {
     for (var index = 0u; index < LOGIT_VECTORS; index += 1u) {
         sum += exponential(values[first + index] - most);
     }
-    return SoftmaxScale(most, 1.0 / (sum.x + sum.y + sum.z + sum.w));
+    return SoftmaxScale(most, 1.0 / component_sum(sum));
 }
 
 /// Returns the probabilities of four logits.
