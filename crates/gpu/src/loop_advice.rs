@@ -1,7 +1,6 @@
 //! Networks as advisors: which loops they propose to the checker.
 
 mod advisor;
-mod distance;
 mod look;
 mod mode;
 mod opinions;

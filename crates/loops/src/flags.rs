@@ -1,6 +1,8 @@
 //! The flags of an iteration as functions of terms, and the conditions under which branches leave a loop.
 
 use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use kvrm_arm64::semantics::flags::{add_with_carry, condition_holds, nz};
 
@@ -131,6 +133,22 @@ impl Condition {
             Self::Flags { flags, .. } => flags.terms(visit),
             Self::Zero { value, .. } => visit(value),
             Self::Never => {}
+        }
+    }
+
+    /// Returns the terms that decide the condition, and whether they have 64 bits rather than 32: the two sides of a comparison, or
+    /// one value that is compared with zero. Returns none if flags are not understood, or are those of a conditional comparison.
+    #[must_use]
+    pub fn compared(&self) -> (Vec<&Term>, bool) {
+        match self {
+            Self::Never | Self::Flags { flags: Flags::Unknown | Flags::Conditional { .. }, .. } => {
+                (Vec::new(), true)
+            }
+            Self::Zero { value, .. }
+            | Self::Flags { flags: Flags::Sum { value, .. } | Flags::Logic { value, .. }, .. } => {
+                (vec![value], true)
+            }
+            Self::Flags { flags: Flags::Difference { x, y, wide }, .. } => (vec![x, y], *wide),
         }
     }
 

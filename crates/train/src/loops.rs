@@ -16,7 +16,7 @@ mod synthetic;
 mod variants;
 
 pub use baseline::{Histogram, rule_kind, rule_pattern};
-pub use estimate::{Estimate, estimate};
+pub use estimate::estimate;
 pub use evaluate::{DetectorScores, PredictorScores, RecogniserScores, Rejection, first_labels};
 pub use label::{Analysis, LoopLabels};
 pub use logger::{LogEngine, LoopLog};

@@ -2,11 +2,13 @@
 
 use std::sync::Mutex;
 
+use kvrm_arm64::Features;
+use kvrm_arm64::lowering::lower;
+use kvrm_loops::{Distance, Loop, micro_op_registers};
 use kvrm_machine::{LoopAdvice, LoopAdvisor, LoopCandidate};
 use kvrm_models::inputs::iteration_input;
 use kvrm_models::{LoopKind, LoopPattern};
 
-use super::distance::Distance;
 use super::look::{Evaluator, OnDevice, Seen};
 use super::weights::Networks;
 use super::{opinions, rule};
@@ -152,10 +154,21 @@ impl NetworkAdvisor {
 
     /// Returns the number of iterations that the predictor expects.
     fn iterations(&self, candidate: &LoopCandidate<'_>, seen: &Seen) -> f32 {
-        let Distance { distance, step } = Distance::new(candidate.words, candidate.registers);
+        let Distance { distance, step } = distance(candidate);
         let input = iteration_input(&seen.matched.embedding, distance, step, candidate.head);
         self.networks.predictor.iterations(&input)
     }
+}
+
+/// Returns the distance of a candidate from its exit, which is zero if the checker does not understand the body.
+fn distance(candidate: &LoopCandidate<'_>) -> Distance {
+    let words = candidate.words;
+    let fetch = |pc: u64| Some(lower(*words.get(pc as usize / 4)?, Features::ALL));
+    let found = Loop::find(4 * (words.len() as u64).saturating_sub(1), fetch);
+    found.map_or_else(
+        |_| Distance::default(),
+        |found| Distance::new(&found, &micro_op_registers(candidate.registers)),
+    )
 }
 
 impl LoopAdvisor for NetworkAdvisor {

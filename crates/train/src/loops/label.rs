@@ -9,12 +9,12 @@
 //! The counter is the register that moves in the comparison of the last exit: usually that of the branch back.
 
 use kvrm_arm64::micro_op::SP;
-use kvrm_loops::{Atom, Body, Exit, Loop, Motion, Term, certain_iterations};
+use kvrm_loops::{Atom, Body, Exit, Loop, Motion, Term, certain_iterations, micro_op_registers};
 use kvrm_models::inputs::REGISTERS;
 use kvrm_models::{LoopKind, LoopPattern};
 
 use super::pattern::pattern;
-use super::symbolic::{compared, find, is_understood, micro_op_registers};
+use super::symbolic::{find, is_understood};
 
 /// The labels of a loop with the values of its registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,14 +93,14 @@ fn counter(found: &Loop, registers: &[u64]) -> Option<(usize, i64)> {
         return None;
     }
     exits.iter().rev().find_map(|exit| {
-        let (terms, _) = compared(&exit.condition);
+        let (terms, _) = exit.condition.compared();
         terms.into_iter().find_map(|term| moving_register(found, term, registers))
     })
 }
 
 /// Returns whether an exit is decided by values that move in steps, and in a way that the checker understands.
 fn is_decided(found: &Loop, exit: &Exit, registers: &[u64]) -> bool {
-    let (terms, wide) = compared(&exit.condition);
+    let (terms, wide) = exit.condition.compared();
     is_understood(&exit.condition)
         && terms.into_iter().all(|term| found.progression(term, registers, wide).is_some())
 }

@@ -18,7 +18,7 @@ use kvrm_arm64::micro_op::{Handler, REGISTERS, SINK};
 use kvrm_loops::{Access, Atom, Condition, Flags, Loop, Motion, Term};
 use kvrm_models::LoopPattern;
 
-use super::symbolic::{compared, find, is_understood};
+use super::symbolic::{find, is_understood};
 
 /// Where an exit leads that stands for an inner branch.
 const FAR: u64 = 1 << 40;
@@ -58,7 +58,7 @@ impl<'a> View<'a> {
     }
 
     fn is_decided(&self, condition: &Condition) -> bool {
-        let (terms, wide) = compared(condition);
+        let (terms, wide) = condition.compared();
         is_understood(condition) && terms.into_iter().all(|term| self.step(term, wide).is_some())
     }
 
@@ -66,7 +66,7 @@ impl<'a> View<'a> {
     fn is_counted(&self, but: Option<usize>) -> bool {
         let exits = || self.found.body().exits.iter().filter(|exit| Some(exit.place) != but);
         let moves = |condition: &Condition| {
-            let (terms, wide) = compared(condition);
+            let (terms, wide) = condition.compared();
             terms.into_iter().any(|term| !matches!(self.step(term, wide), None | Some(Step::Constant(0))))
         };
         exits().all(|exit| self.is_decided(&exit.condition)) && exits().any(|exit| moves(&exit.condition))
@@ -108,7 +108,7 @@ impl<'a> View<'a> {
         let exits = &self.found.body().exits;
         exits
             .iter()
-            .any(|exit| compared(&exit.condition).0.into_iter().any(|term| self.depends_on(term, test)))
+            .any(|exit| exit.condition.compared().0.into_iter().any(|term| self.depends_on(term, test)))
     }
 
     fn has_other_motion(&self) -> bool {
