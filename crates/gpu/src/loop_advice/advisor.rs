@@ -123,7 +123,7 @@ impl NetworkAdvisor {
             }
             Some(seen) if self.proposes == Proposes::Opposite => {
                 let Seen { proposal, matched } = seen;
-                let other = |number: usize, count: usize| (number + 1 + candidate.words.len()) % count;
+                let other = |number: usize, count: usize| other(number, count, candidate.words.len());
                 let kind = LoopKind::ALL[other(proposal.kind() as usize, LoopKind::ALL.len())];
                 let pattern = LoopPattern::ALL[other(matched.pattern() as usize, LoopPattern::ALL.len())];
                 all.push(opinions::about_kind(kind, other(proposal.counter_register(), 32) as u32, 1.0));
@@ -160,6 +160,11 @@ impl NetworkAdvisor {
     }
 }
 
+/// Returns one of the other numbers below `count`, which depends on the length of a body.
+const fn other(number: usize, count: usize, words: usize) -> usize {
+    (number + 1 + words % (count - 1)) % count
+}
+
 /// Returns the distance of a candidate from its exit, which is zero if the checker does not understand the body.
 fn distance(candidate: &LoopCandidate<'_>) -> Distance {
     let words = candidate.words;
@@ -187,5 +192,20 @@ impl LoopAdvisor for NetworkAdvisor {
 
     fn steps_min(&self) -> u64 {
         self.steps_min
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adversarial_opinions_are_wrong() {
+        for count in [LoopKind::ALL.len(), LoopPattern::ALL.len(), 32] {
+            for words in 1..=32 {
+                let is_wrong = |number: usize| other(number, count, words) != number;
+                assert!((0..count).all(is_wrong), "{words} words, {count} answers");
+            }
+        }
     }
 }
