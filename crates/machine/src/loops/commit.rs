@@ -6,11 +6,11 @@ use kvrm_loops::{Body, Loop, Memory, Obstacle, Pass, Plan, Proof, Stream, regist
 use crate::address_space::AddressSpace;
 use crate::pages::{PAGE_BYTES, PAGE_SHIFT, page_of};
 
-/// How often fewer iterations are tried if there are no frames for all of them.
+/// The largest number of attempts, each with fewer iterations than the one before.
 const ATTEMPTS: u32 = 8;
 /// The largest number of iterations of a plan with stores whose end depends on values that are loaded.
 const SEARCHED_MAX: u64 = 1 << 16;
-/// The largest number of bytes that memory is filled with copies of.
+/// The largest number of bytes of a pattern that fills memory.
 const FILL_MAX: usize = 16;
 
 impl Memory for AddressSpace {
@@ -54,95 +54,100 @@ impl Memory for AddressSpace {
     }
 }
 
-/// Executes at most `most` iterations of a loop at whose beginning the lane is, and returns the number of steps. One more
+/// The result of an attempt to execute iterations.
+enum Attempt {
+    /// They are executed: the number of their steps.
+    Executed(u64),
+    /// There are too many of them. At most this many may be possible.
+    Fewer(u64),
+}
+
+/// Executes at most `most` iterations of a loop, at whose beginning the lane is, and returns the number of steps. One more
 /// iteration is certain to follow.
 ///
 /// # Errors
-/// No iteration can be executed at once. The obstacle is there if the analysis knows it.
+/// No iteration can be executed at once. The obstacle is `None` if the analysis does not know it.
 pub(super) fn execute(
     proof: &Proof,
     cpu: &mut Cpu,
     memory: &mut AddressSpace,
-    most: u64,
+    mut most: u64,
 ) -> Result<u64, Option<Obstacle>> {
-    let steps = match proof {
-        Proof::Loop(found) => execute_loop(found, cpu, memory, most)? * proof.length(),
-        Proof::Pass(pass) => execute_pass(pass, cpu, memory, most)?,
-    };
-    cpu.steps += steps;
-    Ok(steps)
+    let before = registers(cpu);
+    for _ in 0..ATTEMPTS {
+        let mut after = before;
+        let attempt = match proof {
+            Proof::Loop(found) => try_loop(found, &mut after, memory, most)?,
+            Proof::Pass(pass) => try_pass(pass, &mut after, memory, most)?,
+        };
+        match attempt {
+            Attempt::Executed(steps) => {
+                set_registers(cpu, &before, &after);
+                cpu.steps += steps;
+                return Ok(steps);
+            }
+            Attempt::Fewer(0) => break,
+            Attempt::Fewer(fewer) => most = fewer,
+        }
+    }
+    Err(None)
 }
 
-/// Executes iterations as [`execute`] does, and returns their number.
-fn execute_loop(
+/// Executes iterations of a loop as [`execute`] does, unless there are too many.
+fn try_loop(
     found: &Loop,
-    cpu: &mut Cpu,
+    registers: &mut [u64],
     memory: &mut AddressSpace,
-    mut most: u64,
-) -> Result<u64, Option<Obstacle>> {
-    let mut registers = registers(cpu);
-    for _ in 0..ATTEMPTS {
-        let plan = Plan::new(found, &registers, most, memory).map_err(Some)?;
-        let permitted = plan.streams.iter().flatten().map(|stream| {
-            let access = if stream.is_store() { Access::Write } else { Access::Read };
-            permitted_iterations(stream, access, memory)
-        });
-        let permitted = permitted.min();
-        if let Some(permitted) = permitted.filter(|permitted| *permitted < plan.most) {
-            most = permitted.saturating_sub(1);
-        } else if changes_itself(found, &plan) {
-            return Err(None);
-        } else if plan.has_tests() && plan.stores().next().is_some() && most > SEARCHED_MAX {
-            // Frames are needed for the iterations before the end only.
-            most = SEARCHED_MAX;
-        } else if has_room(&plan, memory) {
-            let before = registers;
-            let done = plan.execute(found, &mut registers, memory);
-            set_registers(cpu, &before, &registers);
-            return if done == 0 { Err(None) } else { Ok(done) };
-        } else {
-            most = plan.most / 2;
-        }
-        if most == 0 {
-            break;
-        }
+    most: u64,
+) -> Result<Attempt, Option<Obstacle>> {
+    let plan = Plan::new(found, registers, most, memory).map_err(Some)?;
+    let permitted = plan.streams.iter().flatten().map(|stream| {
+        let access = if stream.is_store() { Access::Write } else { Access::Read };
+        permitted_iterations(stream, access, memory)
+    });
+    if let Some(permitted) = permitted.min().filter(|permitted| *permitted < plan.most) {
+        return Ok(Attempt::Fewer(permitted.saturating_sub(1)));
     }
-    Err(None)
+    if changes_itself(found, &plan) {
+        return Err(None);
+    }
+    if plan.has_tests() && plan.stores().next().is_some() && most > SEARCHED_MAX {
+        // Frames are needed for the iterations before the end only.
+        return Ok(Attempt::Fewer(SEARCHED_MAX));
+    }
+    if !has_room(&plan, memory) {
+        return Ok(Attempt::Fewer(plan.most / 2));
+    }
+    match plan.execute(found, registers, memory) {
+        0 => Err(None),
+        done => Ok(Attempt::Executed(done * found.body().ops.len() as u64)),
+    }
 }
 
-/// Executes iterations as [`execute`] does, and returns the number of steps.
-fn execute_pass(
+/// Executes iterations of a pass as [`execute`] does, unless there are too many.
+fn try_pass(
     pass: &Pass,
-    cpu: &mut Cpu,
+    registers: &mut [u64],
     memory: &mut AddressSpace,
-    mut most: u64,
-) -> Result<u64, Option<Obstacle>> {
-    let mut registers = registers(cpu);
-    for _ in 0..ATTEMPTS {
-        let plan = pass.plan(&registers, most).map_err(Some)?;
-        let (begin, end) = plan.neighbours.range(plan.most);
-        let (begin, bytes) = (begin as u64, (end - begin) as usize);
-        let permitted = [Access::Read, Access::Write]
-            .map(|access| permitted_iterations(&plan.neighbours, access, memory))
-            .into_iter()
-            .fold(plan.most, u64::min);
-        if permitted < plan.most {
-            most = permitted.saturating_sub(1);
-        } else if meets_code(begin, bytes, pass.exchanging().body()) {
-            return Err(None);
-        } else if memory.fresh_pages(begin, bytes) <= memory.frames_left() {
-            let before = registers;
-            let done = pass.execute(&plan, &mut registers, memory);
-            set_registers(cpu, &before, &registers);
-            return Ok(done.steps);
-        } else {
-            most = plan.most / 2;
-        }
-        if most == 0 {
-            break;
-        }
+    most: u64,
+) -> Result<Attempt, Option<Obstacle>> {
+    let plan = pass.plan(registers, most).map_err(Some)?;
+    let (begin, end) = plan.neighbours.range(plan.most);
+    let (begin, bytes) = (begin as u64, (end - begin) as usize);
+    let permitted = [Access::Read, Access::Write]
+        .map(|access| permitted_iterations(&plan.neighbours, access, memory))
+        .into_iter()
+        .fold(plan.most, u64::min);
+    if permitted < plan.most {
+        return Ok(Attempt::Fewer(permitted.saturating_sub(1)));
     }
-    Err(None)
+    if meets_code(begin, bytes, pass.exchanging().body()) {
+        return Err(None);
+    }
+    if memory.fresh_pages(begin, bytes) > memory.frames_left() {
+        return Ok(Attempt::Fewer(plan.most / 2));
+    }
+    Ok(Attempt::Executed(pass.execute(&plan, registers, memory).steps))
 }
 
 /// Sets the registers that have changed.
