@@ -335,7 +335,7 @@ fn pairs(recogniser: &PatternRecogniser, records: &[LoopRecord], seed: u64) -> V
             let Some(counter) = labels.counter else { continue };
             // Other values of the counter, for which the checker proves the number of iterations.
             for _ in 0..OTHERS {
-                let iterations = magnitude(20, &mut random);
+                let iterations = random.magnitude(20);
                 let step = estimate(&record.words, &entry.registers).step;
                 let by = step.wrapping_mul(iterations.wrapping_sub(entry.iterations));
                 for value in
@@ -364,12 +364,6 @@ fn pairs(recogniser: &PatternRecogniser, records: &[LoopRecord], seed: u64) -> V
         }
     }
     pairs
-}
-
-/// Returns a number from 1 to about 2^`bits`, whose logarithm is uniform.
-fn magnitude(bits: usize, random: &mut Random) -> u64 {
-    let bits = random.below(bits) as u32;
-    (1 << bits) + (random.bits() & ((1 << bits) - 1))
 }
 
 /// Fails if outputs of the training differ from those of `kvrm-models`.

@@ -138,7 +138,7 @@ pub(crate) fn run(Args { command }: &Args) -> Result<()> {
     let log = log_path();
     match command {
         Subcommand::Log { only } => write_log(only.as_deref()),
-        Subcommand::Tables { write } => tables::run(&log, *write),
+        Subcommand::Tables { write } => tables::run(&read_splits(&log)?, *write),
         Subcommand::Sample => write_sample(&log),
         Subcommand::HeldOut { file } => write_held_out(&log, file),
     }
@@ -149,11 +149,16 @@ pub(crate) fn log_path() -> PathBuf {
     root().join("target/loops/log.txt")
 }
 
-/// Writes the bodies of the held-out programs and of the held-out level, each with its first entry.
-fn write_held_out(log: &Path, file: &Path) -> Result<()> {
+/// Returns the loops of each part of a log.
+fn read_splits(log: &Path) -> Result<Splits> {
     let text = fs::read_to_string(log)
         .with_context(|| format!("cannot read {}; run `cargo xtask loops log`", log.display()))?;
-    let splits = Splits::new(read_records(&text)?);
+    Ok(Splits::new(read_records(&text)?))
+}
+
+/// Writes the bodies of the held-out programs and of the held-out level, each with its first entry.
+fn write_held_out(log: &Path, file: &Path) -> Result<()> {
+    let splits = read_splits(log)?;
     let mut records: Vec<LoopRecord> = splits.programs.into_iter().chain(splits.level).collect();
     records.iter_mut().for_each(|record| record.entries.truncate(1));
     fs::write(file, write_records(&records)).with_context(|| format!("cannot write {}", file.display()))?;
@@ -163,10 +168,8 @@ fn write_held_out(log: &Path, file: &Path) -> Result<()> {
 
 /// Writes a sample of the held-out programs whose source is in the repository: the first entries of some bodies.
 fn write_sample(log: &Path) -> Result<()> {
-    let text = fs::read_to_string(log)
-        .with_context(|| format!("cannot read {}; run `cargo xtask loops log`", log.display()))?;
     let third_party: BTreeSet<&str> = programs::names().collect();
-    let mut records = Splits::new(read_records(&text)?).programs;
+    let mut records = read_splits(log)?.programs;
     // Guests contain no other code, but the libraries of third-party programs have other licences.
     records.retain(|record| !third_party.contains(&record.program[..]));
     let step = records.len().div_ceil(SAMPLE);

@@ -23,6 +23,12 @@ impl Random {
         (((self.bits() >> 32) * limit as u64) >> 32) as usize
     }
 
+    /// Returns a number from 1 to about 2^`bits`, whose logarithm is uniform.
+    pub const fn magnitude(&mut self, bits: usize) -> u64 {
+        let bits = self.below(bits) as u32;
+        (1 << bits) + (self.bits() & ((1 << bits) - 1))
+    }
+
     /// Returns a number whose distribution is close to normal, with mean 0 and variance 1. It is a sum of uniform
     /// numbers, which is the same on every platform.
     pub fn normal(&mut self) -> f32 {

@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use kvrm_models::{
@@ -11,7 +10,7 @@ use kvrm_models::{
 };
 use kvrm_train::loops::{
     Analysis, Confusion, DetectorScores, Errors, Histogram, LoopRecord, PredictorScores, RecogniserScores,
-    Splits, first_labels, read_records, rule_pattern,
+    Splits, first_labels, rule_pattern,
 };
 
 use crate::root::root;
@@ -21,17 +20,14 @@ const BEGIN: &str = "<!-- loop tables -->";
 const END: &str = "<!-- end of loop tables -->";
 const DOCUMENT: &str = "docs/loop-networks.md";
 
-/// Prints the tables for a log, and replaces those of the document if `write`.
-pub(super) fn run(log: &Path, write: bool) -> Result<()> {
-    let text = fs::read_to_string(log)
-        .with_context(|| format!("cannot read {}; run `cargo xtask loops log`", log.display()))?;
-    let splits = Splits::new(read_records(&text)?);
+/// Prints the tables, and replaces those of the document if `write`.
+pub(super) fn run(splits: &Splits, write: bool) -> Result<()> {
     let mut out = String::new();
-    data(&splits, &mut out);
-    checks(&splits, &mut out);
-    kinds(&splits, &mut out)?;
-    patterns(&splits, &mut out)?;
-    iterations(&splits, &mut out)?;
+    data(splits, &mut out);
+    checks(splits, &mut out);
+    kinds(splits, &mut out)?;
+    patterns(splits, &mut out)?;
+    iterations(splits, &mut out)?;
     println!("{out}");
     if write {
         let path = root().join(DOCUMENT);

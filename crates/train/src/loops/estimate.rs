@@ -7,8 +7,8 @@ use kvrm_arm64::{Class, Features, Word, decode};
 use kvrm_loops::{Distance, Loop, micro_op_registers};
 use kvrm_models::inputs::REGISTERS;
 
-/// Where an exit leads that stands for an inner branch.
-const FAR: u64 = 1 << 40;
+use super::symbolic::FAR;
+
 /// ADD of an immediate to a register, 64 bits wide.
 const ADD: u32 = 0x9100_0000;
 /// SUB of an immediate from a register, 64 bits wide.

@@ -126,7 +126,7 @@ struct Active {
 #[derive(Debug)]
 struct Log {
     loops: Vec<Found>,
-    /// The numbers of loops by the addresses of their branches back; `None` if that is no such branch.
+    /// The numbers of loops by the addresses of their branches back; `None` if that is not a backward branch.
     by_end: HashMap<(u64, u64), Option<usize>>,
     by_head: HashMap<u64, Vec<usize>>,
     /// Bits of addresses that may be those of first instructions.
@@ -249,7 +249,7 @@ impl Log {
             .chunks_exact(4)
             .map(|bytes| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
             .collect();
-        // Only direct branches that are no calls.
+        // Only direct branches that are not calls.
         let op = decode(*words.last()?)?;
         let is_direct = op.class() == Class::Branch
             && !matches!(

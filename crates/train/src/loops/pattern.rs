@@ -18,10 +18,8 @@ use kvrm_arm64::micro_op::{Handler, REGISTERS, SINK};
 use kvrm_loops::{Access, Atom, Condition, Flags, Loop, Motion, Term};
 use kvrm_models::LoopPattern;
 
-use super::symbolic::{find, is_understood};
+use super::symbolic::{FAR, find, is_understood};
 
-/// Where an exit leads that stands for an inner branch.
-const FAR: u64 = 1 << 40;
 /// The condition that always holds.
 const ALWAYS: u32 = 14;
 

@@ -4,6 +4,9 @@ use kvrm_arm64::Features;
 use kvrm_arm64::lowering::lower;
 use kvrm_loops::{Condition, Flags, Loop};
 
+/// The target of an exit that stands for an inner branch.
+pub(super) const FAR: u64 = 1 << 40;
+
 /// Finds the loop of a body as the checker sees it.
 pub(super) fn find(words: &[u32]) -> Option<Loop> {
     let end = 4 * (words.len() as u64).checked_sub(1)?;

@@ -15,8 +15,8 @@ pub struct Generated {
     pub registers: [u64; REGISTERS],
 }
 
-/// Where exits lead, in words.
-const OUT: u32 = 64;
+/// The offset of exits, in words: behind every body.
+pub(super) const OUT: u32 = 64;
 
 const EQ: u32 = 0;
 const NE: u32 = 1;
@@ -41,17 +41,11 @@ impl Maker<'_> {
         self.random.below(100) < percent
     }
 
-    /// Returns a number from 1 to about 2^`bits`, whose logarithm is uniform.
-    fn magnitude(&mut self, bits: usize) -> u64 {
-        let bits = self.random.below(bits) as u32;
-        (1 << bits) + (self.random.bits() & ((1 << bits) - 1))
-    }
-
     fn address(&mut self) -> u64 {
         match self.random.below(3) {
             0 => 0x40_0000 + (self.random.bits() & 0xf_fff8),
             1 => 0x7f_ff00_0000 + (self.random.bits() & 0xff_fff8),
-            _ => self.magnitude(40) & !7,
+            _ => self.random.magnitude(40) & !7,
         }
     }
 
@@ -155,7 +149,7 @@ impl Maker<'_> {
     /// Adds a counter that decides an exit: its update, its comparison, and the branch back or an exit at the front. `moved` is
     /// a register that moves by a step already.
     fn counted(&mut self, moved: Option<(u32, i64)>) {
-        let trips = self.magnitude(21);
+        let trips = self.random.magnitude(21);
         let wide = u32::from(moved.is_some() || self.chance(60));
         let is_front = self.chance(25);
         let (counter, by) = moved.unwrap_or_else(|| {
@@ -559,7 +553,7 @@ impl Maker<'_> {
             self.words[branch] = self.branch(cond, -(branch as i32));
             let limit = self.register();
             self.registers[limit as usize] =
-                self.registers[at as usize].wrapping_add(bytes as u64 * self.magnitude(12));
+                self.registers[at as usize].wrapping_add(bytes as u64 * self.random.magnitude(12));
             let compare = self.compare(1, at, Compared::Register(limit));
             let exit = self.branch(EQ, OUT as i32);
             self.words.splice(1..1, [compare, exit]);

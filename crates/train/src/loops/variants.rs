@@ -5,10 +5,8 @@ use kvrm_arm64::{Class, Word, decode};
 use kvrm_models::inputs::BODY_WORDS_MAX;
 
 use super::rename::replaced;
+use super::synthetic::OUT;
 use crate::random::Random;
-
-/// Where exits lead, in words.
-const OUT: u32 = 64;
 
 /// Returns a variant of a body: up to three changes, some of which are made in several places.
 ///
@@ -87,7 +85,7 @@ fn size(words: &mut [u32], random: &mut Random) {
     }
 }
 
-/// Exchanges neighbours that are no branches, a few times.
+/// Exchanges neighbours that are not branches, a few times.
 fn order(words: &mut [u32], random: &mut Random) {
     let last = words.len() - 1;
     for _ in 0..1 + random.below(6) {
