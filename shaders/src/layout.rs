@@ -253,14 +253,15 @@ constants! {
     /// The number of elements that an invocation compares in a pass of a bubble sort. A workgroup compares those of
     /// `JOB_INVOCATIONS` of them, a chunk.
     PASS_RUN = 16;
-    /// The number of cells of the header of the job of a pass: the lane, the number of chunks, the number of instructions, and of
-    /// an element the logarithm of its bytes, from bit 8 on how it is extended, and from bit 16 on whether equal ones are exchanged;
-    /// the number of iterations, the index of the first chunk in `chunks`, and of the first page in `pages`, and the number of pages;
-    /// the address of the first element, and the bits of keys that are inverted; the bits that keys have, and the address of the
-    /// first instruction; the numbers of registers that move and that exchanges change, and the numbers of steps of an iteration
-    /// without an exchange and with one. Behind it are the instructions, four in a
-    /// cell, and these registers: the column, 1 if it has 64 bits, and the step; and in two cells the column, 1 if it has 64 bits,
-    /// with 2 if it is set and not added to, and the number, and by how much this is different for each iteration.
+    /// The number of cells of the header of the job of a pass: the lane, the number of chunks, the number of instructions,
+    /// and of an element the logarithm of its bytes, from bit 8 on how it is extended, and from bit 16 on whether equal ones
+    /// are exchanged; the number of iterations, the index of the first chunk in `chunks`, and of the first page in `pages`,
+    /// and the number of pages; the address of the first element, and the bits of keys that are inverted; the bits that keys
+    /// have, and the address of the first instruction; the numbers of registers that move and that exchanges change, and the
+    /// numbers of steps of an iteration without an exchange and with one. The instructions follow, four in a cell, then the
+    /// registers that move: the column, 1 if it has 64 bits, and the step; then those that exchanges change, in two cells:
+    /// the column, 1 if it has 64 bits plus 2 if it is set rather than added to, the number, and its difference from one
+    /// iteration to the next.
     PASS_HEADER = 5;
     /// The number of words of the result of a pass: 1 if iterations cannot be executed at once, the number of exchanges, and the
     /// iteration with the last of them.

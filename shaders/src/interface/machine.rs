@@ -1026,7 +1026,7 @@ impl LoopJobs {
     pub const PROBE: Entry<Self> = Entry::new("probe", Workgroup::Fixed(64));
     /// Gives the lane of each job the pages that its iterations store to, if there is room for all of them.
     pub const PREPARE: Entry<Self> = Entry::new("prepare", Workgroup::Fixed(256));
-    /// Executes every second chunk of the jobs, the first one among them.
+    /// Executes every second chunk of the jobs, beginning with the first.
     pub const COMMIT_EVEN: Entry<Self> = Entry::new("commit_even", Workgroup::Fixed(64));
     /// Executes the other chunks.
     pub const COMMIT_ODD: Entry<Self> = Entry::new("commit_odd", Workgroup::Fixed(64));

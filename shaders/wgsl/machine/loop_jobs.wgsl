@@ -1,11 +1,11 @@
 //! The kernels that execute many iterations of a loop at once. They run one after the other, for the same jobs.
 //!
 //! A job is a lane that is at the beginning of an iteration, and a list of operations that the host has proved to be the
-//! iteration, whatever other iterations do. `check` checks all pages that iterations access, if they are known before; else `probe`
-//! evaluates iterations to find the first one that leaves the loop or faults. The last one before it is left to the interpreter,
-//! and so are flags and temporary registers. `prepare` gives the lane the pages that the others store to. `commit_even` and
-//! `commit_odd` store, and combine values with registers: a store changes a whole word, which the iterations of the next chunk may
-//! share, so neighbours are not executed at the same time. `finish` sets the registers.
+//! iteration, whatever other iterations do. `check` checks all pages that iterations access, if they are known in advance; else
+//! `probe` evaluates iterations to find the first one that leaves the loop or faults. The last one before it is left to the
+//! interpreter, which also sets flags and temporary registers. `prepare` gives the lane the pages that the others store to.
+//! `commit_even` and `commit_odd` store, and combine values with registers: a store changes a whole word, which the iterations of
+//! the next chunk may share, so neighbouring chunks are not executed at the same time. `finish` sets the registers.
 
 import package::machine::bindings::{parameters};
 import package::machine::layout::{
@@ -52,7 +52,7 @@ struct Job {
     partial: u32,
     /// Whether iterations have to be evaluated.
     evaluates: bool,
-    /// The number of iterations that are evaluated to find out which are valid.
+    /// The number of iterations that `probe` evaluates.
     probed: u32,
     /// The first cell of the instructions.
     code: u32,
@@ -68,7 +68,7 @@ struct Job {
     end: u32,
 }
 
-/// Begins with a job.
+/// Reads the header of a job, and makes its lane the current one.
 fn open(number: u32) -> Job {
     let at = jobs[number];
     let first = cells[at];
@@ -145,7 +145,7 @@ fn probe(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     }
     let stride = job.groups * JOB_INVOCATIONS * job.chunk;
     for (var first = (workgroup.x * JOB_INVOCATIONS + local) * job.chunk; first < job.probed; first += stride) {
-        // Iterations behind one that is not valid do not matter.
+        // Iterations after one that is not valid do not matter.
         let end = min(min(first + job.chunk, job.probed), atomicLoad(&results[number * JOB_RESULT]));
         for (var iteration = first; iteration < end; iteration += 1u) {
             if !evaluate(job.operations, job.end, u64(iteration), false) {
@@ -156,7 +156,7 @@ fn probe(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     }
 }
 
-/// Returns the number of iterations that are executed.
+/// Returns the number of iterations that `commit_even`, `commit_odd` and `finish` execute.
 fn committed(job: Job) -> u64 {
     if atomicLoad(&results[job.number * JOB_RESULT + 3u]) != 0u {
         return 0lu;
@@ -186,7 +186,7 @@ fn stored_pages(at: u32, most: u64, count: u64) -> vec2<u64> {
     return vec2<u64>(begin >> 12u, (last >> 12u) - (begin >> 12u) + 1lu);
 }
 
-/// Returns whether the lane has another instruction at the place of one of the job.
+/// Returns whether the memory of the lane differs from an instruction of the job.
 fn is_changed(job: Job, place: u32) -> bool {
     let address = cells[job.code - 1u];
     let words = cells[job.code + place / 4u];
@@ -267,7 +267,7 @@ fn commit(workgroup: vec3<u32>, local: u32, odd: u32) {
     }
 }
 
-/// Executes every second chunk of the jobs, the first one among them.
+/// Executes every second chunk of the jobs, beginning with the first.
 @compute @workgroup_size(JOB_INVOCATIONS)
 fn commit_even(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     commit(workgroup, local, 0u);

@@ -29,7 +29,7 @@ fn has_other_word(address: u64, word: u32) -> bool {
     return frame_half(found_frame, (u32(address) & 4095u) >> 3u, (u32(address) >> 2u) & 1u) != word;
 }
 
-/// Makes sure that the lane has some frames behind those in use. Returns whether it has.
+/// Returns whether the lane has some frames behind those in use, after it has tried to get them.
 fn has_spare_frames(count: u32) -> bool {
     let tail = halves(get_state(COLUMN_TAIL));
     let head = halves(get_state(COLUMN_HEAD));

@@ -78,7 +78,7 @@ struct Job {
     steps: vec2<u32>,
 }
 
-/// Begins with a job.
+/// Reads the header of a job, and makes its lane the current one.
 fn open(number: u32) -> Job {
     let at = jobs[number];
     let first = cells[at];
@@ -131,7 +131,7 @@ fn key_of(job: Job, element: u64) -> u64 {
     return (extend_loaded(element, job.size, job.extension) ^ job.inverted) & job.mask;
 }
 
-/// Whether an element is exchanged with the next one, by their keys.
+/// Returns whether elements with these keys are exchanged.
 fn is_exchanged(job: Job, first: u64, second: u64) -> bool {
     return first > second || (job.exchanges_equal && first == second);
 }
@@ -214,7 +214,7 @@ fn carry(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
 /// Loads the elements behind those of the invocation, and returns the key of the greatest element before them.
 fn load_run(job: Job, chunk: u32, local: u32, is_needed: bool) -> u64 {
     let run = run_of(job, chunk, local);
-    // Its element is in the next chunk, which may be stored to.
+    // The element after the last one is in the next chunk, which may be stored to at the same time.
     let last = run_of(job, chunk, JOB_INVOCATIONS - 1u).y;
     var key = 0lu;
     if is_needed {
