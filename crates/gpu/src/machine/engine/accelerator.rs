@@ -16,7 +16,7 @@ const SLICE_MIN: u32 = 1 << 8;
 const GROWTH: u32 = 4;
 /// A look pays if it executes this many times the steps that lanes could have retired in the meantime.
 const GAIN_MIN: f64 = 2.0;
-/// After each try of a loop that does not pay, twice as many looks pass without one, up to 2 to the power of this.
+/// After each try of a loop that does not pay, twice as many looks skip the loop, up to 2 to the power of this.
 const SKIPS_MAX: u32 = 3;
 /// The largest number of addresses whose loops are remembered.
 const KNOWN_MAX: usize = 1 << 12;
@@ -39,7 +39,7 @@ pub(super) struct Accelerator {
     pace: f64,
 }
 
-/// What came of looking at lanes.
+/// The outcome of a look at lanes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
     /// The number of steps of all lanes in iterations that were executed at once.
@@ -152,8 +152,8 @@ impl Accelerator {
         self.pace = self.pace.max(steps as f64 / took.as_secs_f64().max(1e-9));
     }
 
-    /// Notes what came of the look after the last slice, which took some time. Looks, and tries of loops, become rare if they do not
-    /// save more time than they take.
+    /// Notes the outcome of the look after the last slice, and the time that it took. The host looks less often, and tries a loop less
+    /// often, if that does not save more time than it takes.
     pub(super) fn note(&mut self, outcome: &Outcome, took: Duration) {
         let pays = outcome.credited as f64 > GAIN_MIN * self.pace * took.as_secs_f64();
         for tries in self.tries.values_mut() {
