@@ -229,10 +229,10 @@ constants! {
     JOB_INVOCATIONS = 64;
     /// The number of cells of the header of a job: the lane, the number of workgroups, the number of instructions and of
     /// iterations of a chunk; the most iterations in two words, the index of the first partial result, and 1 if iterations are
-    /// evaluated; the numbers of cells of stores, registers, folds and operations; the address of the first instruction in two
-    /// words, the number of iterations that are evaluated to find out which are valid, and the number of cells of loads. The
-    /// instructions are behind it, four in each cell.
-    JOB_HEADER = 4;
+    /// evaluated; the numbers of cells of stores, registers, folds and operations; the number of steps of an iteration in two words;
+    /// the address of the first instruction in two words, the number of iterations that are evaluated to find out which are valid, and
+    /// the number of cells of loads. The instructions are behind it, four in each cell.
+    JOB_HEADER = 5;
     /// Fold: the sum.
     FOLD_SUM = 0;
     /// Fold: the bitwise AND.

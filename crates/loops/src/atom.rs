@@ -33,8 +33,11 @@ pub enum Atom {
     },
     /// The result of a micro-op whose register numbers are 0, for these operands.
     Result(MicroOp, Vec<Term>),
-    /// The result of the micro-op at this place of the body, about which nothing is known.
+    /// A result about which nothing is known: that of the micro-op at this place of the body, or for greater numbers that of an inner
+    /// loop.
     Unknown(usize),
+    /// The number of iterations that the inner loop of the body executes in each iteration.
+    Trips,
 }
 
 /// A value that an access loads.
@@ -158,7 +161,7 @@ impl Atoms {
                         flags.terms(&mut |term| found = found || self.any(term, test));
                         found
                     }
-                    Atom::Entry(_) | Atom::Loaded(_) | Atom::Unknown(_) => false,
+                    Atom::Entry(_) | Atom::Loaded(_) | Atom::Unknown(_) | Atom::Trips => false,
                 }
         })
     }

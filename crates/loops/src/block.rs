@@ -119,7 +119,7 @@ impl<'a> Block<'a> {
                 }
             }
             // The plan has no columns for these.
-            Atom::Entry(_) | Atom::Unknown(_) => {}
+            Atom::Entry(_) | Atom::Unknown(_) | Atom::Trips => {}
         }
         self.operands = operands;
     }

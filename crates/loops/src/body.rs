@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 
 use kvrm_arm64::micro_op::{
     CARRY_FLAG, Fields, Handler, INDEX_OFFSET, INDEX_POST, MicroOp, PLAIN, REGISTERS, ROTATED, SIGNED, SINK,
@@ -27,6 +28,8 @@ pub enum Refusal {
     Instruction(u64),
     /// The branch at this address leads to another instruction of the body.
     InnerBranch(u64),
+    /// The loop at this address within the loop has no summary.
+    InnerLoop(u64),
 }
 
 impl Refusal {
@@ -37,6 +40,7 @@ impl Refusal {
             Self::NotALoop => "no loop",
             Self::Instruction(_) => "instruction",
             Self::InnerBranch(_) => "inner branch",
+            Self::InnerLoop(_) => "inner loop",
         }
     }
 }
@@ -54,6 +58,7 @@ impl fmt::Display for Refusal {
                 write!(f, "the instruction at {pc:#x} is a call, or of a kind that is not analysed")
             }
             Self::InnerBranch(pc) => write!(f, "the branch at {pc:#x} stays in the loop"),
+            Self::InnerLoop(pc) => write!(f, "the inner loop at {pc:#x} has no summary"),
         }
     }
 }
@@ -84,10 +89,13 @@ pub struct Access {
     pub is_pair: bool,
     /// Whether the address must be a multiple of the bytes of the access.
     pub is_aligned: bool,
+    /// Whether it stands for the accesses of all iterations of the inner loop, whose addresses follow each other. The address is that
+    /// of the lowest byte, and a loaded value is that of the same iteration of the inner loop.
+    pub is_row: bool,
 }
 
 impl Access {
-    /// Returns the number of bytes of the access.
+    /// Returns the number of bytes of the access, or of one of those for which it stands.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.size << self.is_pair as u32
@@ -118,6 +126,8 @@ pub struct Body {
     pub exits: Vec<Exit>,
     /// The accesses to memory, in the order of the body.
     pub accesses: Vec<Access>,
+    /// Whether the iteration sets the flags.
+    pub sets_flags: bool,
 }
 
 impl Body {
@@ -129,9 +139,23 @@ impl Body {
     pub(crate) fn find(
         end: u64,
         entry: Option<u64>,
-        fetch: impl FnMut(u64) -> Option<MicroOp>,
+        mut fetch: impl FnMut(u64) -> Option<MicroOp>,
     ) -> Result<Self, Refusal> {
-        Self::walk(end, entry, None, fetch).map(|(body, _)| body)
+        Self::walk(end, entry, Branches::Refused, &mut fetch).map(|(body, _)| body)
+    }
+
+    /// Finds the body as [`Self::find`] does, of a loop that may have other loops in it. `enter` is asked at each instruction whether a
+    /// loop begins there that ends before an address. If so, it executes it with terms, and returns its instructions.
+    ///
+    /// # Errors
+    /// The loop has no body that is understood.
+    pub(crate) fn find_nest(
+        end: u64,
+        entry: Option<u64>,
+        enter: &mut Enter<'_>,
+        mut fetch: impl FnMut(u64) -> Option<MicroOp>,
+    ) -> Result<Self, Refusal> {
+        Self::walk(end, entry, Branches::Repeat(enter), &mut fetch).map(|(body, _)| body)
     }
 
     /// Finds a path through the loop whose branch back is at `end`, with a branch that skips some of its instructions, in iterations
@@ -142,17 +166,17 @@ impl Body {
     pub(crate) fn find_path(
         end: u64,
         skips: bool,
-        fetch: impl FnMut(u64) -> Option<MicroOp>,
+        mut fetch: impl FnMut(u64) -> Option<MicroOp>,
     ) -> Result<(Self, Decision), Refusal> {
-        let (body, decision) = Self::walk(end, None, Some(skips), fetch)?;
+        let (body, decision) = Self::walk(end, None, Branches::Skip(skips), &mut fetch)?;
         decision.map(|decision| (body, decision)).ok_or(Refusal::NotALoop)
     }
 
     fn walk(
         end: u64,
         entry: Option<u64>,
-        skips: Option<bool>,
-        mut fetch: impl FnMut(u64) -> Option<MicroOp>,
+        mut branches: Branches<'_, '_>,
+        fetch: &mut dyn FnMut(u64) -> Option<MicroOp>,
     ) -> Result<(Self, Option<Decision>), Refusal> {
         let branch = fetch(end).ok_or(Refusal::Instruction(end))?;
         let is_branch = [Handler::BRANCH, Handler::TEST_BRANCH].contains(&Handler::of(branch));
@@ -165,11 +189,22 @@ impl Body {
         if first >= length {
             return Err(Refusal::NotALoop);
         }
+        let skips = if let Branches::Skip(skips) = branches { Some(skips) } else { None };
         let mut iteration = Iteration::new(head, length, skips);
         let mut ops = Vec::new();
         let mut place = 0;
         while place < length {
             let pc = head.wrapping_add(4 * ((first + place) % length));
+            if let Branches::Repeat(enter) = &mut branches {
+                // No iteration begins in an inner loop.
+                let begin = head.wrapping_add(4 * first);
+                let behind = if pc < begin { begin } else { end };
+                if let Some(inner) = enter(&mut iteration, place as usize, pc..behind)? {
+                    place += inner.len() as u64;
+                    ops.extend(inner);
+                    continue;
+                }
+            }
             let op = fetch(pc).ok_or(Refusal::Instruction(pc))?;
             place = iteration.execute(place as usize, pc, op)?;
             ops.push(op);
@@ -178,6 +213,21 @@ impl Body {
         Ok((iteration.into_body(ops), decision))
     }
 }
+
+/// What branches in a loop to other instructions of it may do.
+enum Branches<'a, 'b> {
+    /// Nothing: there must be none.
+    Refused,
+    /// One of them may skip instructions, in iterations in which it does so, or does not.
+    Skip(bool),
+    /// They may be those of inner loops.
+    Repeat(&'a mut Enter<'b>),
+}
+
+/// Executes the loop, if there is one, whose first instruction is at a place of the body and at the first address, and which ends
+/// before the other address. Returns its instructions.
+pub(crate) type Enter<'a> =
+    dyn FnMut(&mut Iteration, usize, Range<u64>) -> Result<Option<Vec<MicroOp>>, Refusal> + 'a;
 
 /// A branch that skips instructions of the body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,19 +240,20 @@ pub(crate) struct Decision {
 
 /// An iteration that is executed with terms.
 #[derive(Debug)]
-struct Iteration {
+pub(crate) struct Iteration {
     head: u64,
     /// The number of instructions.
     length: u64,
-    atoms: Atoms,
-    registers: Vec<Term>,
+    pub(crate) atoms: Atoms,
+    /// The values of registers so far.
+    pub(crate) registers: Vec<Term>,
     is_written: Vec<bool>,
     is_read: Vec<bool>,
     flags: Flags,
     has_set_flags: bool,
     reads_flags: bool,
     exits: Vec<Exit>,
-    accesses: Vec<Access>,
+    pub(crate) accesses: Vec<Access>,
     /// Whether the iteration skips instructions, if it may have a branch that does.
     skips: Option<bool>,
     decision: Option<Decision>,
@@ -233,11 +284,13 @@ impl Iteration {
     }
 
     fn into_body(self, ops: Vec<MicroOp>) -> Body {
-        let Self { head, atoms, registers, is_read, reads_flags, exits, accesses, .. } = self;
-        Body { head, ops, atoms, after: registers, is_read, reads_flags, exits, accesses }
+        let Self { head, atoms, registers, is_read, has_set_flags, reads_flags, exits, accesses, .. } = self;
+        let sets_flags = has_set_flags;
+        Body { head, ops, atoms, after: registers, is_read, reads_flags, exits, accesses, sets_flags }
     }
 
-    fn read(&mut self, register: u32) -> Term {
+    /// Reads a register.
+    pub(crate) fn read(&mut self, register: u32) -> Term {
         let index = register as usize;
         if !self.is_written[index] && register != ZERO {
             self.is_read[index] = true;
@@ -245,7 +298,8 @@ impl Iteration {
         self.registers[index].clone()
     }
 
-    fn write(&mut self, register: u32, value: Term) {
+    /// Writes a register.
+    pub(crate) fn write(&mut self, register: u32, value: Term) {
         if register != SINK && register != ZERO {
             self.registers[register as usize] = value;
             self.is_written[register as usize] = true;
@@ -257,7 +311,8 @@ impl Iteration {
         self.flags.clone()
     }
 
-    fn set_flags(&mut self, flags: Flags) {
+    /// Sets the flags.
+    pub(crate) fn set_flags(&mut self, flags: Flags) {
         self.flags = flags;
         self.has_set_flags = true;
     }
@@ -391,18 +446,23 @@ impl Iteration {
         self.write(op.dst(), value);
     }
 
-    fn multiply_add(&mut self, op: MicroOp) {
-        let [a, c] = [op.a(), op.c()].map(|register| self.read(register));
-        let b = self.second(op);
-        let product = match (a.as_constant(), b.as_constant()) {
+    /// Returns the product of two values modulo 2^64.
+    pub(crate) fn product(&mut self, a: Term, b: Term) -> Term {
+        match (a.as_constant(), b.as_constant()) {
             (Some(factor), _) => b.times(factor),
             (_, Some(factor)) => a.times(factor),
             _ => {
-                // Only the low word matters to a sum of words, so the product may have 64 bits.
                 let multiplies = Fields::new(Handler::MULTIPLY_ADD).0;
                 self.atoms.term(Atom::Result(multiplies, vec![a, b]))
             }
-        };
+        }
+    }
+
+    fn multiply_add(&mut self, op: MicroOp) {
+        let [a, c] = [op.a(), op.c()].map(|register| self.read(register));
+        let b = self.second(op);
+        // Only the low word matters to a sum of words, so the product may have 64 bits.
+        let product = self.product(a, b);
         let sum = if op.operation() == 1 { c.minus(&product) } else { c.plus(&product) };
         let sum = self.truncated(sum, op);
         self.write(op.dst(), sum);
@@ -489,6 +549,7 @@ impl Iteration {
             stores,
             is_pair: op.pair() == 1,
             is_aligned: op.aligned() == 1,
+            is_row: false,
         });
     }
 }

@@ -72,11 +72,11 @@ enum Pattern<'a> {
 
 /// Returns the pattern of a stream.
 fn pattern<'a>(stream: &Stream, plan: &'a Plan) -> Pattern<'a> {
-    let size = stream.bytes / stream.sources.len() as u64;
+    let size = stream.unit / stream.sources.len() as u64;
     match &stream.sources[0] {
         Source::Copy(loaded) => {
             let Some(from) = &plan.streams[loaded.access] else { return Pattern::Other };
-            let is_whole = (from.step, from.bytes) == (stream.step, stream.bytes);
+            let is_whole = stream.is_row() || (from.step, from.bytes) == (stream.step, stream.bytes);
             let are_in_order = stream.sources.iter().enumerate().all(|(number, source)| {
                 matches!(source, Source::Copy(of)
                     if of.access == loaded.access && u64::from(of.is_second) * of.size == number as u64 * size)
@@ -107,6 +107,9 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Makes the stores of a stream in the first `count` iterations of a block.
     fn store(&mut self, stream: &Stream, block: &mut Block<'_>, count: u64, memory: &mut impl Memory) {
+        if stream.is_row() {
+            return self.store_rows(stream, block, count, memory);
+        }
         let bytes = stream.bytes as usize;
         let pattern = pattern(stream, self.plan);
         let is_whole = stream.step.unsigned_abs() == stream.bytes;
@@ -143,7 +146,22 @@ impl Writer<'_> {
         }
     }
 
-    /// Computes the bytes that some iterations store, in their order.
+    /// Makes the stores of a stream whose accesses stand for those of inner loops.
+    fn store_rows(&mut self, stream: &Stream, block: &mut Block<'_>, count: u64, memory: &mut impl Memory) {
+        let iterations = block.first()..block.first() + count;
+        if let Pattern::Copy(from) = pattern(stream, self.plan) {
+            iterations.for_each(|n| memory.copy(stream.at(n), from.at(n), stream.bytes));
+            return;
+        }
+        let unit = stream.unit as usize;
+        self.bytes.resize(count as usize * unit, 0);
+        self.number(stream, block, 0..count as usize, memory);
+        for (iteration, unit) in iterations.zip(self.bytes.chunks_exact(unit)) {
+            memory.fill(stream.at(iteration), stream.bytes, unit);
+        }
+    }
+
+    /// Computes the bytes that some iterations store, in their order; of rows, those that they have copies of.
     fn number(
         &mut self,
         stream: &Stream,
@@ -151,8 +169,8 @@ impl Writer<'_> {
         iterations: core::ops::Range<usize>,
         memory: &impl Memory,
     ) {
-        let size = stream.bytes as usize / stream.sources.len();
-        let bytes = stream.bytes as usize;
+        let size = stream.unit as usize / stream.sources.len();
+        let bytes = stream.unit as usize;
         for (number, source) in stream.sources.iter().enumerate() {
             block.values(source, iterations.clone(), memory, &mut self.values);
             let chunks = self.bytes.chunks_exact_mut(bytes);

@@ -152,6 +152,15 @@ impl Condition {
         }
     }
 
+    /// Returns whether the condition is a function of terms.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        match self {
+            Self::Flags { flags, .. } => flags.is_known(),
+            Self::Zero { .. } | Self::Never => true,
+        }
+    }
+
     /// Returns whether the condition holds. `value` returns the value of a term.
     pub fn holds(&self, value: &mut dyn FnMut(&Term) -> u64) -> bool {
         match self {

@@ -1,5 +1,6 @@
 //! The values of registers and terms in the iterations that follow, as arithmetic progressions.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use kvrm_arm64::micro_op::{Handler, MicroOp, REGISTERS, SINK, ZERO};
@@ -136,6 +137,16 @@ pub struct Progression {
 pub struct Loop {
     body: Body,
     motions: Vec<Motion>,
+    inner: Option<Box<InnerLoop>>,
+}
+
+/// A loop in the body of another one, which each iteration executes to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InnerLoop {
+    /// The inner loop. Its only exit is the branch at its end.
+    pub found: Loop,
+    /// The value of each register of micro-ops when it begins, in the atoms of the other one.
+    pub entry: Vec<Term>,
 }
 
 impl Loop {
@@ -168,7 +179,18 @@ impl Loop {
         for register in others.collect::<Vec<_>>() {
             motions[register as usize] = Motion::Other;
         }
-        Self { body, motions }
+        Self { body, motions, inner: None }
+    }
+
+    /// Returns the loop with another one in it.
+    pub(crate) fn with_inner(self, inner: InnerLoop) -> Self {
+        Self { inner: Some(Box::new(inner)), ..self }
+    }
+
+    /// Returns the loop in the body, if there is one.
+    #[must_use]
+    pub fn inner(&self) -> Option<&InnerLoop> {
+        self.inner.as_deref()
     }
 
     /// Returns the reason for which iterations are never executed at once, if there is one: a register changes in a way
@@ -211,11 +233,23 @@ pub(crate) struct Start<'a> {
     registers: &'a [u64],
     /// Values that are loaded from the same address in all iterations, and that no iteration changes.
     loaded: Vec<(Loaded, u64)>,
+    /// The number of iterations of the inner loop, once it is known.
+    trips: Option<u64>,
 }
 
 impl<'a> Start<'a> {
     pub(crate) const fn new(of: &'a Loop, registers: &'a [u64]) -> Self {
-        Self { of, registers, loaded: Vec::new() }
+        Self { of, registers, loaded: Vec::new(), trips: None }
+    }
+
+    /// Sets the number of iterations of the inner loop.
+    pub(crate) const fn set_trips(&mut self, trips: u64) {
+        self.trips = Some(trips);
+    }
+
+    /// Returns the number of iterations of the inner loop, if it is known.
+    pub(crate) const fn trips(&self) -> Option<u64> {
+        self.trips
     }
 
     /// Adds a value that is the same in all iterations.
@@ -293,6 +327,7 @@ impl<'a> Start<'a> {
                 let selected = if condition_holds(*cond, nzcv) { yes } else { no };
                 is_constant.then(|| self.constant(selected)).flatten().map(constant)
             }
+            Atom::Trips => self.trips.map(constant),
             Atom::Unknown(_) => None,
         }
     }
@@ -312,7 +347,7 @@ fn motion(body: &Body, register: u32) -> Motion {
         !body.atoms.any(term, &mut |atom| match atom {
             Atom::Entry(register) => !is_invariant(*register),
             Atom::Loaded(_) | Atom::Unknown(_) => true,
-            Atom::Low(_) | Atom::Signed(_) | Atom::Result(..) | Atom::Select { .. } => false,
+            Atom::Low(_) | Atom::Signed(_) | Atom::Result(..) | Atom::Select { .. } | Atom::Trips => false,
         })
     };
     if let Some(step) = without_entry(body, after, register).filter(is_constant) {

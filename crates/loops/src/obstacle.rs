@@ -17,6 +17,8 @@ pub enum Obstacle {
     Value,
     /// This store and another access may overlap in the iterations that follow.
     Overlap(usize),
+    /// The inner loop has another number of iterations in each iteration, or it is not known.
+    Trips,
     /// Fewer than two iterations are certain to follow.
     TooShort,
 }
@@ -31,6 +33,7 @@ impl Obstacle {
             Self::Address(_) => "address",
             Self::Value => "value",
             Self::Overlap(_) => "overlap",
+            Self::Trips => "trips",
             Self::TooShort => "too short",
         }
     }
@@ -45,6 +48,7 @@ impl fmt::Display for Obstacle {
             Self::Address(access) => write!(f, "the addresses of access {access} have no closed form"),
             Self::Value => write!(f, "a value depends on flags that are not analysed"),
             Self::Overlap(access) => write!(f, "store {access} may overlap another access"),
+            Self::Trips => write!(f, "the number of iterations of the inner loop has no closed form"),
             Self::TooShort => write!(f, "fewer than two iterations are certain to follow"),
         }
     }

@@ -173,17 +173,18 @@ impl Pass {
             !self.exchanges.body().atoms.any(term, &mut |atom| match atom {
                 Atom::Entry(register) => self.counts.iter().any(|(counted, _)| counted == register),
                 Atom::Loaded(loaded) => !neighbours.contains(loaded),
-                Atom::Unknown(_) | Atom::Result(..) | Atom::Select { .. } => true,
+                Atom::Unknown(_) | Atom::Trips | Atom::Result(..) | Atom::Select { .. } => true,
                 Atom::Low(_) | Atom::Signed(_) => false,
             })
         })
     }
 
-    /// Plans at most `most` iterations, and one that is stepped, if the registers of micro-ops are `registers` now.
+    /// Plans iterations that have at most `steps` instructions together with one more, which is stepped, if the registers of micro-ops
+    /// are `registers` now.
     ///
     /// # Errors
     /// Nothing is gained, or the neighbours are not next to those of the iteration before.
-    pub fn plan(&self, registers: &[u64], most: u64) -> Result<PassPlan, Obstacle> {
+    pub fn plan(&self, registers: &[u64], steps: u64) -> Result<PassPlan, Obstacle> {
         let paths = [&self.keeps, &self.exchanges].map(|path| (path, Start::new(path, registers)));
         let (_, start) = &paths[0];
         let address = start.progression(&self.address, true).ok_or(Obstacle::Address(0))?;
@@ -194,6 +195,7 @@ impl Pass {
             address: address.start,
             step: address.step as i64,
             bytes: 2 * self.order.size,
+            unit: 2 * self.order.size,
             sources: Vec::new(),
         };
         // Both paths leave the loop after the same number of iterations.
@@ -205,7 +207,8 @@ impl Pass {
             return Err(Obstacle::Value);
         }
         let ends = ends.ok_or(Obstacle::Value)?;
-        let most = ends.into_iter().fold(most.saturating_add(1), u64::min);
+        let [_, longest] = self.lengths();
+        let most = ends.into_iter().fold(steps / longest, u64::min);
         let most = most.min(address.length).min(neighbours.iterations_within(0, u64::MAX));
         if most < 2 {
             return Err(Obstacle::TooShort);
@@ -287,7 +290,7 @@ impl Pass {
                     loaded.extended(exchanges.neighbours[usize::from(!is_first)])
                 }
                 // `knows_values` has made sure that there are none.
-                Atom::Result(..) | Atom::Select { .. } | Atom::Unknown(_) => 0,
+                Atom::Result(..) | Atom::Select { .. } | Atom::Unknown(_) | Atom::Trips => 0,
             };
             value.wrapping_mul(*factor)
         });

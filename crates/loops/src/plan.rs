@@ -33,11 +33,19 @@ pub struct Stream {
     pub step: i64,
     /// The number of bytes of an access.
     pub bytes: u64,
+    /// The number of bytes of each of the accesses of an inner loop for which it stands, or as many bytes.
+    pub unit: u64,
     /// The values to store, one or two for a pair; none for a load.
     pub sources: Vec<Source>,
 }
 
 impl Stream {
+    /// Whether it stands for several accesses of an inner loop.
+    #[must_use]
+    pub const fn is_row(&self) -> bool {
+        self.unit != self.bytes
+    }
+
     /// Whether it stores.
     #[must_use]
     pub const fn is_store(&self) -> bool {
@@ -129,6 +137,8 @@ pub struct Plan {
     /// The number of iterations that neither leave the loop by an exit whose condition is a function of progressions, nor break
     /// another limit that is known. Values that are loaded may end it earlier.
     pub most: u64,
+    /// The number of instructions of an iteration.
+    pub length: u64,
     /// The accesses whose addresses are progressions, in the order of [`Body::accesses`]; `None` for the others, which are loads.
     /// All bytes of the streams in `most` iterations must be mapped and permitted.
     pub streams: Vec<Option<Stream>>,
@@ -142,22 +152,27 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans at most `most` iterations, and one that is stepped, if the registers of micro-ops are `registers` now.
+    /// Plans iterations that have at most `steps` instructions together with one more, which is stepped, if the registers of micro-ops
+    /// are `registers` now.
     ///
     /// # Errors
     /// Nothing is gained, or the iterations cannot be executed in any order.
-    pub fn new(of: &Loop, registers: &[u64], most: u64, memory: &impl Memory) -> Result<Self, Obstacle> {
+    pub fn new(of: &Loop, registers: &[u64], steps: u64, memory: &impl Memory) -> Result<Self, Obstacle> {
         let body = of.body();
         let moving = (0..REGISTERS).filter(|register| ![ZERO, SINK].contains(register));
         if let Some(obstacle) = of.obstacle() {
             return Err(obstacle);
         }
-        let mut planner = Planner {
-            body,
-            start: Start::new(of, registers),
-            most: most.saturating_add(1),
-            needed: Vec::new(),
-        };
+        let mut start = Start::new(of, registers);
+        let mut length = body.ops.len() as u64;
+        if let Some(inner) = of.inner() {
+            let trips = inner.trips(&start).ok_or(Obstacle::Trips)?;
+            start.set_trips(trips);
+            let of_inner = inner.found.body().ops.len() as u64;
+            let all = of_inner.checked_mul(trips - 1).and_then(|more| length.checked_add(more));
+            length = all.ok_or(Obstacle::TooShort)?;
+        }
+        let mut planner = Planner { body, start, most: steps / length, needed: Vec::new() };
         let mut streams = Vec::new();
         for number in 0..body.accesses.len() {
             let stream = planner.stream(number, memory)?;
@@ -208,7 +223,7 @@ impl Plan {
             return Err(Obstacle::TooShort);
         }
         needed.sort_unstable_by_key(|(id, _)| *id);
-        Ok(Self { most, streams, registers: after, folds, searches, tests, needed })
+        Ok(Self { most, length, streams, registers: after, folds, searches, tests, needed })
     }
 
     /// Whether the number of iterations depends on values that are loaded: an exit does, or an address that may fault.
@@ -239,13 +254,18 @@ impl Planner<'_> {
             let is_load = access.stores.is_empty() && !access.is_aligned;
             return if is_load { Ok(None) } else { Err(Obstacle::Address(number)) };
         };
-        let bytes = access.bytes();
+        let unit = access.bytes();
+        let mut bytes = unit;
         if access.is_aligned && (address.start | address.step) % bytes != 0 {
             return Err(Obstacle::Address(number));
         }
-        let stream = Stream { address: address.start, step: address.step as i64, bytes, sources: Vec::new() };
+        if access.is_row {
+            bytes = self.start.trips().and_then(|trips| bytes.checked_mul(trips)).ok_or(Obstacle::Trips)?;
+        }
+        let stream =
+            Stream { address: address.start, step: address.step as i64, bytes, unit, sources: Vec::new() };
         self.most = self.most.min(address.length).min(stream.iterations_within(0, u64::MAX));
-        if stream.step == 0 && access.stores.is_empty() {
+        if stream.step == 0 && access.stores.is_empty() && !access.is_row {
             // Values from an address that does not change are the same in all iterations. `apart` makes sure that none writes it.
             let mut value = [0; 16];
             if read(memory, stream.address, &mut value[..bytes as usize]) {
@@ -274,6 +294,10 @@ impl Planner<'_> {
             }
             match self.body.atoms.atom(*id) {
                 Atom::Low(inner) | Atom::Signed(inner) => self.need(inner)?,
+                // An iteration has many values of a row.
+                Atom::Loaded(loaded) if self.body.accesses[loaded.access].is_row => {
+                    return Err(Obstacle::Value);
+                }
                 Atom::Loaded(loaded) => {
                     let address = &self.body.accesses[loaded.access].address;
                     if self.start.progression(address, true).is_none() {
@@ -286,7 +310,7 @@ impl Planner<'_> {
                     self.need(yes)?;
                     self.need(no)?;
                 }
-                Atom::Entry(_) | Atom::Unknown(_) => return Err(Obstacle::Value),
+                Atom::Entry(_) | Atom::Unknown(_) | Atom::Trips => return Err(Obstacle::Value),
             }
             self.needed.push((*id, Kind::Column));
         }
@@ -301,7 +325,7 @@ impl Planner<'_> {
 
     /// Notes that the values of the terms of a condition are needed.
     fn need_condition(&mut self, condition: &Condition) -> Result<(), Obstacle> {
-        if matches!(condition, Condition::Flags { flags, .. } if !flags.is_known()) {
+        if !condition.is_known() {
             return Err(Obstacle::Value);
         }
         let mut result = Ok(());
@@ -327,6 +351,7 @@ impl Planner<'_> {
         }
         if let Some(loaded) = as_loaded(self.body, value)
             && loaded.size == access.size
+            && self.body.accesses[loaded.access].is_row == access.is_row
             && streams[number].is_some()
             && self.is_kept(loaded.access, number, streams)
         {
@@ -419,9 +444,9 @@ fn apart(body: &Body, streams: &[Option<Stream>], mut most: u64) -> Result<u64, 
             return Err(Obstacle::Overlap(number));
         }
         for (other_number, other) in streams().filter(|(other, _)| *other != number) {
-            // A load of the same iteration may come first.
-            let is_before =
-                !other.is_store() && body.accesses[other_number].place < body.accesses[number].place;
+            // A load of the same iteration may come first. Those of an inner loop take turns with its stores.
+            let (one, two) = (&body.accesses[number], &body.accesses[other_number]);
+            let is_before = !other.is_store() && two.place < one.place && !(one.is_row && two.is_row);
             most = most.min(iterations_apart(store, other, is_before, most));
             if most < 2 {
                 return Err(Obstacle::Overlap(number));

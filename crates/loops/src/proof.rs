@@ -7,6 +7,7 @@ use kvrm_arm64::micro_op::MicroOp;
 
 use crate::body::Refusal;
 use crate::motion::Loop;
+use crate::nest::find_nest;
 use crate::obstacle::Obstacle;
 use crate::pass::Pass;
 
@@ -35,7 +36,8 @@ impl Proof {
     /// # Errors
     /// They cannot.
     pub fn find(end: u64, fetch: impl Fn(u64) -> Option<MicroOp>) -> Result<Self, Unproved> {
-        Self::of(Loop::find(end, &fetch), || Pass::find(end, &fetch))
+        let nest = || find_nest(end, None, &fetch);
+        Self::of(Loop::find(end, &fetch), || Pass::find(end, &fetch), nest)
     }
 
     /// Like [`Self::find`], for iterations that begin at `entry`, which may be any instruction of the loop.
@@ -45,19 +47,26 @@ impl Proof {
     pub fn find_from(end: u64, entry: u64, fetch: impl Fn(u64) -> Option<MicroOp>) -> Result<Self, Unproved> {
         // Iterations of a pass begin at the first instruction.
         let pass = || Pass::find(end, &fetch).filter(|pass| pass.exchanging().body().head == entry);
-        Self::of(Loop::find_from(end, entry, &fetch), pass)
+        let nest = || find_nest(end, Some(entry), &fetch);
+        Self::of(Loop::find_from(end, entry, &fetch), pass, nest)
     }
 
-    fn of(found: Result<Loop, Refusal>, pass: impl FnOnce() -> Option<Pass>) -> Result<Self, Unproved> {
-        match found {
-            Ok(found) => match found.obstacle() {
-                None => Ok(Self::Loop(found)),
-                Some(obstacle) => Err(Unproved::Obstacle(obstacle)),
+    fn of(
+        found: Result<Loop, Refusal>,
+        pass: impl FnOnce() -> Option<Pass>,
+        nest: impl FnOnce() -> Result<Loop, Refusal>,
+    ) -> Result<Self, Unproved> {
+        let found = match found {
+            Err(Refusal::InnerBranch(_)) => match pass() {
+                Some(pass) => return Ok(Self::Pass(Box::new(pass))),
+                None => nest(),
             },
-            Err(refusal @ Refusal::InnerBranch(_)) => {
-                pass().map(|pass| Self::Pass(Box::new(pass))).ok_or(Unproved::Refusal(refusal))
-            }
-            Err(refusal) => Err(Unproved::Refusal(refusal)),
+            found => found,
+        };
+        let found = found.map_err(Unproved::Refusal)?;
+        match found.obstacle() {
+            None => Ok(Self::Loop(found)),
+            Some(obstacle) => Err(Unproved::Obstacle(obstacle)),
         }
     }
 
@@ -76,7 +85,7 @@ impl Proof {
         self.longest().body().head
     }
 
-    /// Returns the largest number of instructions of an iteration.
+    /// Returns the largest number of instructions of an iteration, if its inner loop has one iteration.
     #[must_use]
     pub const fn length(&self) -> u64 {
         self.longest().body().ops.len() as u64

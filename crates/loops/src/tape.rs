@@ -263,7 +263,7 @@ impl Writer<'_> {
                 return self.select(*cond, flags, values);
             }
             // Plans need none of these but as progressions.
-            Atom::Entry(_) | Atom::Unknown(_) => return self.progression(0, 0),
+            Atom::Entry(_) | Atom::Unknown(_) | Atom::Trips => return self.progression(0, 0),
         };
         let to = self.slot();
         self.operations.push(Operation::Word { to, of: operation.0, is_signed: operation.1 });

@@ -1,7 +1,10 @@
 //! The number of iterations that are certain to follow.
 
+use alloc::vec::Vec;
+
+use crate::atom::Atom;
 use crate::flags::{Condition, Flags};
-use crate::motion::{Loop, Progression, Start, iterations_within};
+use crate::motion::{InnerLoop, Loop, Motion, Progression, Start, iterations_within};
 use crate::term::Term;
 
 /// Returns a number of iterations, from the next one on, of which none leaves the loop, if the registers of micro-ops are
@@ -11,6 +14,52 @@ pub fn certain_iterations(of: &Loop, registers: &[u64]) -> u64 {
     let start = Start::new(of, registers);
     let exits = of.body().exits.iter();
     exits.map(|exit| first_iteration(&start, &exit.condition).unwrap_or(0)).min().unwrap_or(0)
+}
+
+impl InnerLoop {
+    /// Returns the number of iterations that the inner loop executes in each iteration of the outer one, if that is always the same
+    /// and known.
+    pub(crate) fn trips(&self, outer: &Start<'_>) -> Option<u64> {
+        let known: Vec<_> = self.entry.iter().map(|value| outer.constant(value)).collect();
+        let condition = &self.found.body().exits.first()?.condition;
+        let mut are_known = true;
+        condition.terms(&mut |term| are_known = are_known && self.are_known(term, &known));
+        let registers: Vec<_> = known.iter().map(|value| value.unwrap_or(0)).collect();
+        are_known.then(|| exact_iterations(&Start::new(&self.found, &registers), condition)).flatten()
+    }
+
+    /// Returns whether the registers on which the values of a term depend are known.
+    fn are_known(&self, term: &Term, known: &[Option<u64>]) -> bool {
+        !self.found.body().atoms.any(term, &mut |atom| match atom {
+            Atom::Entry(register) => {
+                let is_step_known = match self.found.motion(*register) {
+                    // Its atoms are registers that do not change.
+                    Motion::Wide(step) | Motion::Narrow(step) => {
+                        step.as_constant().is_some() || self.are_known(step, known)
+                    }
+                    _ => true,
+                };
+                known[*register as usize].is_none() || !is_step_known
+            }
+            Atom::Loaded(_) | Atom::Unknown(_) | Atom::Trips => true,
+            Atom::Low(_) | Atom::Signed(_) | Atom::Result(..) | Atom::Select { .. } => false,
+        })
+    }
+}
+
+/// Returns the number of iterations, from the next one on, up to the first one in which a condition holds, and with that one.
+/// Returns `None` if it is not known, or there is no end.
+fn exact_iterations(start: &Start<'_>, condition: &Condition) -> Option<u64> {
+    let last = first_iteration(start, condition)?;
+    let (_, wide) = condition.compared();
+    let mut is_known = true;
+    let holds = condition.holds(&mut |term| {
+        let value = start.progression(term, wide).filter(|value| last < value.length);
+        is_known &= value.is_some();
+        value.map_or(0, |value| value.start.wrapping_add(value.step.wrapping_mul(last)))
+    });
+    // It may also be the first iteration in which a value is not known.
+    (is_known && holds && condition.is_known()).then(|| last.checked_add(1)).flatten()
 }
 
 /// Returns the first iteration in which a condition may hold, if that is known: the next one is 0.

@@ -393,9 +393,69 @@ pub fn passes() -> impl Strategy<Value = Vec<u32>> {
         .prop_map(|(words, end)| words.into_iter().chain(end).collect())
 }
 
+/// What an inner loop does in an iteration: nothing, or a fill or a copy from one register on to another.
+fn inner() -> impl Strategy<Value = Vec<u32>> {
+    let registers = prop::sample::select(&[(0_u32, 1_u32), (6, 7), (6, 0)][..]);
+    (0..6_u32, 0..5_u32, registers, any::<bool>(), prop::option::weighted(0.1, instruction().boxed()))
+        .prop_map(|(kind, size, (to, from), goes_down, other)| {
+            let step = |bytes: u32| if goes_down { bytes.wrapping_neg() } else { bytes };
+            let one = |load: u32, n: u32, t: u32| {
+                size << 30 | 0x3800_0400 | load << 22 | (step(1 << size) & 0x1ff) << 12 | n << 5 | t
+            };
+            let pair = |load: u32, n: u32, t: u32| {
+                0xa880_0000 | load << 22 | (step(2) & 0x7f) << 15 | (t + 1) << 10 | n << 5 | t
+            };
+            let words = match (kind, size) {
+                (0, _) => vec![],
+                (1 | 2, 4) => vec![pair(0, to, 2)],
+                (1 | 2, _) => vec![one(0, to, 2)],
+                (_, 4) => vec![pair(1, from, 8), pair(0, to, 8)],
+                _ => vec![one(1, from, 8), one(0, to, 8)],
+            };
+            words.into_iter().chain(other).collect()
+        })
+}
+
+/// The code of a loop with another loop in it, which mostly fills or copies memory from x0 and x1 on. x4 counts down, and x5 counts the
+/// iterations of the inner loop.
+pub fn nests() -> impl Strategy<Value = Vec<u32>> {
+    // movz x5, #n; movz w5, #n; and x5, x3, #15; and x5, x4, #15
+    let count = prop_oneof![
+        6 => (0..12_u32).prop_map(|n| 0xd280_0005 | n << 5),
+        1 => (1..12_u32).prop_map(|n| 0x5280_0005 | n << 5),
+        1 => prop::sample::select(&[0x9240_0c65_u32, 0x9240_0c85][..]),
+    ];
+    // subs x5, x5, #1; b.ne, sub x5, x5, #1; cbnz x5, subs w5, w5, #1; b.ne, add x5, x5, #1; cmp x5, #12; b.lo
+    let end = prop::sample::select(vec![
+        vec![0xf100_04a5, 0x5400_0001],
+        vec![0xd100_04a5, 0xb500_0005],
+        vec![0x7100_04a5, 0x5400_0001],
+        vec![0x9100_04a5, 0xf100_30bf, 0x5400_0003_u32],
+    ]);
+    let pitch = || 0..100_u32;
+    // Large values of generators would not fit the stack of a test.
+    let other = || prop::option::weighted(0.2, instruction().boxed());
+    (count, end, inner(), (pitch(), pitch()), (other(), other(), any::<bool>()))
+        .prop_map(|(count, mut end, inner, (to, from), (before, behind, stores))| {
+            let back = (inner.len() + end.len() - 1) as u32;
+            end.last_mut().into_iter().for_each(|branch| *branch |= (back.wrapping_neg() & 0x7_ffff) << 5);
+            // mov x6, x0; mov x7, x1; behind the inner loop add x0, x0, #to; add x1, x1, #from; perhaps str x5, [x0, #160]
+            let begin = before.into_iter().chain([0xaa00_03e6, 0xaa01_03e7, count]);
+            let moves = [0x9100_0000 | to << 10, 0x9100_0021 | from << 10];
+            let store = stores.then_some(0xf900_5005);
+            begin.chain(inner).chain(end).chain(store).chain(moves).chain(behind).collect::<Vec<_>>()
+        })
+        .prop_flat_map(|words| {
+            let end = countdown(words.len());
+            (Just(words), end)
+        })
+        .prop_map(|(words, end)| words.into_iter().chain(end).collect())
+}
+
 /// The code of any of these loops.
 pub fn any_loop() -> impl Strategy<Value = Vec<u32>> {
     prop_oneof![
         1 => code(), 2 => counted(), 2 => accesses(), 4 => streams(), 2 => indexed(), 8 => kernels(), 3 => passes(),
+        4 => nests(),
     ]
 }

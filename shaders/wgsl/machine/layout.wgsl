@@ -272,8 +272,8 @@ const TAPE_FOLDS = 4u;
 /// The invocations of a workgroup that executes a job.
 const JOB_INVOCATIONS = 64u;
 
-/// The number of cells of the header of a job: the lane, the number of workgroups, the number of instructions and of iterations of a chunk; the most iterations in two words, the index of the first partial result, and 1 if iterations are evaluated; the numbers of cells of stores, registers, folds and operations; the address of the first instruction in two words, the number of iterations that are evaluated to find out which are valid, and the number of cells of loads. The instructions are behind it, four in each cell.
-const JOB_HEADER = 4u;
+/// The number of cells of the header of a job: the lane, the number of workgroups, the number of instructions and of iterations of a chunk; the most iterations in two words, the index of the first partial result, and 1 if iterations are evaluated; the numbers of cells of stores, registers, folds and operations; the number of steps of an iteration in two words; the address of the first instruction in two words, the number of iterations that are evaluated to find out which are valid, and the number of cells of loads. The instructions are behind it, four in each cell.
+const JOB_HEADER = 5u;
 
 /// Fold: the bitwise AND.
 const FOLD_AND = 1u;

@@ -42,12 +42,14 @@ struct Job {
     number: u32,
     /// The number of workgroups.
     groups: u32,
-    /// The number of steps of an iteration.
+    /// The number of instructions.
     length: u32,
     /// The number of iterations of a chunk.
     chunk: u32,
     /// The most iterations.
     most: u64,
+    /// The number of steps of an iteration.
+    steps: u64,
     /// The index of the first value in `partials`.
     partial: u32,
     /// Whether iterations have to be evaluated.
@@ -75,8 +77,9 @@ fn open(number: u32) -> Job {
     let second = cells[at + 1u];
     let counts = cells[at + 2u];
     let fourth = cells[at + 3u];
+    let fifth = cells[at + 4u];
     let loads = at + JOB_HEADER + (first.z + 3u) / 4u;
-    let first_store = loads + fourth.w;
+    let first_store = loads + fifth.w;
     let registers = first_store + counts.x;
     let first_fold = registers + counts.y;
     let operations = first_fold + counts.z;
@@ -86,8 +89,8 @@ fn open(number: u32) -> Job {
     checked_page = 0lu;
     forget_pages();
     return Job(
-        number, first.y, first.z, first.w, joined(second.x, second.y), second.z, second.w == 1u, fourth.z,
-        at + JOB_HEADER, loads, registers, first_fold, operations, operations + counts.w,
+        number, first.y, first.z, first.w, joined(second.x, second.y), joined(fourth.x, fourth.y), second.z,
+        second.w == 1u, fifth.z, at + JOB_HEADER, loads, registers, first_fold, operations, operations + counts.w,
     );
 }
 
@@ -308,7 +311,7 @@ fn finish(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
         }
     }
     if is_needed && local == 0u {
-        set_state(COLUMN_STEPS, get_state(COLUMN_STEPS) + count * u64(job.length));
+        set_state(COLUMN_STEPS, get_state(COLUMN_STEPS) + count * job.steps);
     }
     if is_job && local == 0u {
         atomicStore(&results[number * JOB_RESULT + 1u], u32(count));

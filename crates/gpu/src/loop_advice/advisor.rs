@@ -148,6 +148,7 @@ impl NetworkAdvisor {
         let is_long = self.proposes == Proposes::Likely || iterations.is_none_or(rule::pays);
         let proposes = is_loop && is_long;
         let proposes = if self.proposes == Proposes::Opposite { !proposes } else { proposes };
+        let proposes = proposes || rule::has_inner_loop(candidate.words);
         all.push(opinions::about_proposal(proposes));
         LoopAdvice::new(proposes || self.proposes == Proposes::All, all)
     }

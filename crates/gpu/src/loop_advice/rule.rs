@@ -1,5 +1,8 @@
 //! The rule by which loops are proposed.
 
+use kvrm_arm64::Features;
+use kvrm_arm64::lowering::lower;
+use kvrm_arm64::micro_op::Handler;
 use kvrm_models::{LoopKind, LoopPattern};
 
 use super::look::Seen;
@@ -18,6 +21,16 @@ const PROBABILITY_MIN: f32 = 0.001;
 const ITERATIONS_MIN: f32 = 2.0;
 /// Whether bodies that are too long for the networks are proposed. In the same programs these are 73 candidates, and none is proved.
 pub(super) const PROPOSES_LONG: bool = false;
+
+/// Returns whether a body has a loop within it. Such bodies are proposed whatever the networks say: these have learnt to recognise
+/// innermost loops.
+pub(super) fn has_inner_loop(words: &[u32]) -> bool {
+    (0..).zip(words).take(words.len().saturating_sub(1)).any(|(place, word)| {
+        let op = lower(*word, Features::BASE);
+        let is_branch = op.handler() == Handler::BRANCH as u32 || op.handler() == Handler::TEST_BRANCH as u32;
+        is_branch && op.imm.wrapping_neg() <= 4 * place
+    })
+}
 
 /// Returns whether a body looks like a loop.
 pub(super) fn is_loop(seen: &Seen) -> bool {

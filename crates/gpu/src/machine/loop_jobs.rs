@@ -29,6 +29,8 @@ pub(crate) struct LoopJob {
     pub(crate) words: Vec<u32>,
     /// The most iterations, including the one that is stepped.
     pub(crate) most: u64,
+    /// The number of steps of an iteration.
+    pub(crate) steps: u64,
     /// Whether more iterations are certain to follow than the job has.
     pub(crate) is_clipped: bool,
     /// The number of iterations that one invocation executes, because their stores share words.
@@ -56,6 +58,10 @@ impl LoopJob {
         plan: &Plan,
         evaluated_max: u64,
     ) -> Option<Self> {
+        // The kernels have no operation for the accesses of an inner loop.
+        if plan.streams.iter().flatten().any(Stream::is_row) {
+            return None;
+        }
         let tape = plan.tape(found);
         if tape.slots > TAPE_SLOTS || tape.folds.len() > TAPE_FOLDS as usize {
             return None;
@@ -75,6 +81,7 @@ impl LoopJob {
             head,
             words: words.to_vec(),
             most,
+            steps: plan.length,
             is_clipped: most < plan.most,
             chunk: chunk(&streams, most)?,
             evaluates,

@@ -2,5 +2,6 @@
 
 mod certain;
 mod code;
+mod nests;
 mod passes;
 mod plans;

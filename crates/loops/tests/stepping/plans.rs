@@ -39,7 +39,8 @@ fn pointers() -> impl Strategy<Value = Cpu> {
 
 /// The largest plan whose accesses are in the data.
 fn plan(body: &Loop, cpu: &Cpu, memory: &Code<'_>) -> Result<Plan, Obstacle> {
-    let plan = |most| Plan::new(body, &registers(cpu), most, memory);
+    let length = body.body().ops.len() as u64;
+    let plan = |most: u64| Plan::new(body, &registers(cpu), (most + 1) * length, memory);
     let largest = plan(ITERATIONS_MAX)?;
     let streams = largest.streams.iter().flatten();
     let within = streams.map(|of| of.iterations_within(DATA, DATA + BYTES as u64)).min();

@@ -58,12 +58,12 @@ impl Memory for AddressSpace {
 enum Attempt {
     /// They are executed: the number of their steps.
     Executed(u64),
-    /// There are too many of them. At most this many may be possible.
+    /// There are too many of them. At most so many steps may be possible, with those of one more iteration.
     Fewer(u64),
 }
 
-/// Executes at most `most` iterations of a loop, at whose beginning the lane is, and returns the number of steps. One more
-/// iteration is certain to follow.
+/// Executes iterations of a loop, at whose beginning the lane is, and returns the number of steps. One more iteration is certain to
+/// follow, and has at most `steps` steps together with them.
 ///
 /// # Errors
 /// No iteration can be executed at once. The obstacle is `None` if the analysis does not know it.
@@ -71,23 +71,23 @@ pub(super) fn execute(
     proof: &Proof,
     cpu: &mut Cpu,
     memory: &mut AddressSpace,
-    mut most: u64,
+    mut steps: u64,
 ) -> Result<u64, Option<Obstacle>> {
     let before = registers(cpu);
     for _ in 0..ATTEMPTS {
         let mut after = before;
         let attempt = match proof {
-            Proof::Loop(found) => try_loop(found, &mut after, memory, most)?,
-            Proof::Pass(pass) => try_pass(pass, &mut after, memory, most)?,
+            Proof::Loop(found) => try_loop(found, &mut after, memory, steps)?,
+            Proof::Pass(pass) => try_pass(pass, &mut after, memory, steps)?,
         };
         match attempt {
-            Attempt::Executed(steps) => {
+            Attempt::Executed(done) => {
                 set_registers(cpu, &before, &after);
-                cpu.steps += steps;
-                return Ok(steps);
+                cpu.steps += done;
+                return Ok(done);
             }
             Attempt::Fewer(0) => break,
-            Attempt::Fewer(fewer) => most = fewer,
+            Attempt::Fewer(fewer) => steps = fewer,
         }
     }
     Err(None)
@@ -98,29 +98,29 @@ fn try_loop(
     found: &Loop,
     registers: &mut [u64],
     memory: &mut AddressSpace,
-    most: u64,
+    steps: u64,
 ) -> Result<Attempt, Option<Obstacle>> {
-    let plan = Plan::new(found, registers, most, memory).map_err(Some)?;
+    let plan = Plan::new(found, registers, steps, memory).map_err(Some)?;
     let permitted = plan.streams.iter().flatten().map(|stream| {
         let access = if stream.is_store() { Access::Write } else { Access::Read };
         permitted_iterations(stream, access, memory)
     });
     if let Some(permitted) = permitted.min().filter(|permitted| *permitted < plan.most) {
-        return Ok(Attempt::Fewer(permitted.saturating_sub(1)));
+        return Ok(Attempt::Fewer(permitted * plan.length));
     }
     if changes_itself(found, &plan) {
         return Err(None);
     }
-    if plan.has_tests() && plan.stores().next().is_some() && most > SEARCHED_MAX {
+    if plan.has_tests() && plan.stores().next().is_some() && plan.most > SEARCHED_MAX {
         // Frames are needed for the iterations before the end only.
-        return Ok(Attempt::Fewer(SEARCHED_MAX));
+        return Ok(Attempt::Fewer(SEARCHED_MAX * plan.length));
     }
     if !has_room(&plan, memory) {
-        return Ok(Attempt::Fewer(plan.most / 2));
+        return Ok(Attempt::Fewer(plan.most / 2 * plan.length));
     }
     match plan.execute(found, registers, memory) {
         0 => Err(None),
-        done => Ok(Attempt::Executed(done * found.body().ops.len() as u64)),
+        done => Ok(Attempt::Executed(done * plan.length)),
     }
 }
 
@@ -129,9 +129,10 @@ fn try_pass(
     pass: &Pass,
     registers: &mut [u64],
     memory: &mut AddressSpace,
-    most: u64,
+    steps: u64,
 ) -> Result<Attempt, Option<Obstacle>> {
-    let plan = pass.plan(registers, most).map_err(Some)?;
+    let plan = pass.plan(registers, steps).map_err(Some)?;
+    let [_, longest] = pass.lengths();
     let (begin, end) = plan.neighbours.range(plan.most);
     let (begin, bytes) = (begin as u64, (end - begin) as usize);
     let permitted = [Access::Read, Access::Write]
@@ -139,13 +140,13 @@ fn try_pass(
         .into_iter()
         .fold(plan.most, u64::min);
     if permitted < plan.most {
-        return Ok(Attempt::Fewer(permitted.saturating_sub(1)));
+        return Ok(Attempt::Fewer(permitted * longest));
     }
     if meets_code(begin, bytes, pass.exchanging().body()) {
         return Err(None);
     }
     if memory.fresh_pages(begin, bytes) > memory.frames_left() {
-        return Ok(Attempt::Fewer(plan.most / 2));
+        return Ok(Attempt::Fewer(plan.most / 2 * longest));
     }
     Ok(Attempt::Executed(pass.execute(&plan, registers, memory).steps))
 }

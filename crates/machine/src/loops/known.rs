@@ -41,6 +41,8 @@ pub(super) struct KnownLoop {
     decision: OnceLock<Decision>,
     found: AtomicU64,
     steps: AtomicU64,
+    /// The number of steps that were executed at once in loops within it.
+    within: AtomicU64,
     attempts: AtomicU64,
     commits: AtomicU64,
     credited: AtomicU64,
@@ -179,6 +181,7 @@ impl KnownLoop {
             decision: OnceLock::new(),
             found: AtomicU64::new(0),
             steps: AtomicU64::new(0),
+            within: AtomicU64::new(0),
             attempts: AtomicU64::new(0),
             commits: AtomicU64::new(0),
             credited: AtomicU64::new(0),
@@ -192,8 +195,8 @@ impl KnownLoop {
     }
 
     fn is_found_often(&self) -> bool {
-        self.found.load(Ordering::Relaxed) >= THRESHOLD
-            && self.steps.load(Ordering::Relaxed) >= self.steps_min
+        let steps = self.steps.load(Ordering::Relaxed) + self.within.load(Ordering::Relaxed);
+        self.found.load(Ordering::Relaxed) >= THRESHOLD && steps >= self.steps_min
     }
 
     /// Returns whether lanes were found in the loop often enough to ask for advice about it, and nobody has asked yet.
@@ -205,6 +208,12 @@ impl KnownLoop {
     pub(super) fn visit(&self, lanes: u64, steps: u64) {
         self.found.fetch_add(lanes, Ordering::Relaxed);
         self.steps.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// Notes that a lane has executed so many steps at once in a loop within this one.
+    pub(super) fn visit_within(&self, steps: u64) {
+        self.found.fetch_add(1, Ordering::Relaxed);
+        self.within.fetch_add(steps, Ordering::Relaxed);
     }
 
     /// Notes that an attempt has executed so many steps at once, or has failed.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kvrm_arm64::{Cpu, Stop};
-use kvrm_loops::Proof;
+use kvrm_loops::{INSTRUCTIONS_MAX, Proof};
 
 use super::commit::execute;
 use super::habit::Habit;
@@ -18,6 +18,9 @@ use crate::translation::CodeVersion;
 
 /// The least number of steps between two attempts.
 const SLICE_MIN: u64 = 1 << 10;
+/// The largest number of steps from the end of an inner loop to the beginning of an iteration of the loop around it: the last two
+/// iterations of the inner loop, and the rest of the other one.
+const AROUND_MAX: usize = 3 * INSTRUCTIONS_MAX;
 /// The largest number of addresses of which it is remembered in which loop they are.
 const RECENT_MAX: usize = 64;
 
@@ -36,6 +39,8 @@ pub struct LoopRunner<R> {
     slice: u64,
     /// The loops around addresses at which the lane was found, for the code of `version`.
     recent: HashMap<u64, Option<Arc<KnownLoop>>>,
+    /// The loops around loops, by the heads of these.
+    enclosing: HashMap<u64, Option<Arc<KnownLoop>>>,
     version: CodeVersion,
     /// The habits of the lane, by the heads of loops.
     habits: HashMap<u64, Habit>,
@@ -62,9 +67,9 @@ impl<R: Runner> LoopRunner<R> {
     #[doc(hidden)]
     #[must_use]
     pub fn with_slices(inner: R, loops: Option<Loops>, steps: u64) -> Self {
-        let (recent, version) = (HashMap::new(), CodeVersion::default());
+        let (recent, enclosing, version) = (HashMap::new(), HashMap::new(), CodeVersion::default());
         let (habits, measured) = (HashMap::new(), None);
-        Self { inner, loops, slice_min: steps, slice: steps, recent, version, habits, measured }
+        Self { inner, loops, slice_min: steps, slice: steps, recent, enclosing, version, habits, measured }
     }
 
     /// Returns the other runner.
@@ -117,6 +122,7 @@ impl<R: Runner> LoopRunner<R> {
         let version = memory.code_version();
         if self.version != version || self.recent.len() >= RECENT_MAX {
             self.recent.clear();
+            self.enclosing.clear();
             self.habits.clear();
             self.version = version;
         }
@@ -124,7 +130,7 @@ impl<R: Runner> LoopRunner<R> {
             let features = memory.image().features();
             loops.known.find(Place::around(cpu.pc, features, code_of(memory))?)
         });
-        let Some(known) = known else { return Ok(false) };
+        let Some(known) = known.clone() else { return Ok(false) };
         known.visit(1, self.slice);
         let place = known.place();
         let habit = self.habits.entry(place.head).or_default();
@@ -136,11 +142,7 @@ impl<R: Runner> LoopRunner<R> {
             self.measured = R::IS_MEASURED.then(measured);
             return Ok(false);
         }
-        let features = memory.image().features();
-        if known.is_candidate() {
-            loops.known.ask(std::iter::once((&**known, general_registers(cpu))));
-        }
-        let Some(found) = loops.known.proved(known, features) else { return Ok(false) };
+        let Some(found) = proved(loops, &known, cpu, memory) else { return Ok(false) };
         // The version covers pages that the lane has executed, and the loop may have others.
         if !place.is_in(memory) {
             self.recent.clear();
@@ -148,11 +150,56 @@ impl<R: Runner> LoopRunner<R> {
         }
         let begin = R::IS_MEASURED.then(Instant::now);
         let piece = if R::IS_MEASURED { habit.piece() } else { u64::MAX };
-        let end = end.min(cpu.steps.saturating_add(piece));
-        let credited = execute_all(found, known, cpu, memory, (self.slice_min, end))?;
+        let piece_end = end.min(cpu.steps.saturating_add(piece));
+        let credited = execute_all(found, &known, cpu, memory, (self.slice_min, piece_end))?;
         habit.note_attempt(begin, credited, self.slice_min);
-        Ok(habit.pays())
+        let pays = habit.pays();
+        if credited > 0 {
+            self.attempt_around(loops, (&known, credited), (cpu, memory), end)?;
+        }
+        Ok(pays)
     }
+
+    /// Executes iterations of the loop around another one at once, if it is proved. So many steps of that one were executed at once,
+    /// so the lane is likely to leave it soon.
+    fn attempt_around(
+        &mut self,
+        loops: &Loops,
+        (inner, credited): (&KnownLoop, u64),
+        (cpu, memory): (&mut Cpu, &mut AddressSpace),
+        end: u64,
+    ) -> Result<(), Stop> {
+        let known = self.enclosing.entry(inner.place().head).or_insert_with(|| {
+            let features = memory.image().features();
+            loops.known.find(inner.place().enclosing(features, code_of(memory))?)
+        });
+        let Some(known) = known else { return Ok(()) };
+        known.visit_within(credited);
+        let habit = self.habits.entry(known.place().head).or_default();
+        if !habit.tries(false) {
+            return Ok(());
+        }
+        let Some(found) = proved(loops, known, cpu, memory).filter(|_| known.place().is_in(memory)) else {
+            return Ok(());
+        };
+        for _ in 0..AROUND_MAX {
+            if cpu.pc == found.head() || cpu.steps == end {
+                break;
+            }
+            Interpreter::step(cpu, memory)?;
+        }
+        let credited = execute_all(found, known, cpu, memory, (self.slice_min, end))?;
+        habit.note_attempt(None, credited, self.slice_min);
+        Ok(())
+    }
+}
+
+/// Returns what is proved about a loop in which a lane is. Asks for advice about it if that was not done yet.
+fn proved<'a>(loops: &'a Loops, known: &'a KnownLoop, cpu: &Cpu, memory: &AddressSpace) -> Option<&'a Proof> {
+    if known.is_candidate() {
+        loops.known.ask(std::iter::once((known, general_registers(cpu))));
+    }
+    loops.known.proved(known, memory.image().features())
 }
 
 /// Executes iterations at once as long as that gives many steps each time, up to `end` steps. Returns their number.
@@ -176,15 +223,15 @@ fn execute_all(
             Interpreter::step(cpu, memory)?;
         }
         // The last iteration is stepped.
-        let most = (end - cpu.steps) / length;
-        if cpu.pc != head || most < 2 {
+        let most = end - cpu.steps;
+        if cpu.pc != head || most < 2 * length {
             return Ok(credited);
         }
         // The steps before may have stored to the code.
         if stores && !place.is_in(memory) {
             return Ok(credited);
         }
-        let result = execute(found, cpu, memory, most - 1);
+        let result = execute(found, cpu, memory, most);
         known.note(result);
         let steps = result.unwrap_or(0);
         credited += steps;

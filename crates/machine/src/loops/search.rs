@@ -27,8 +27,27 @@ impl Place {
         // The next page may have no code.
         let in_page = (PAGE_BYTES - pc as usize % PAGE_BYTES) / 4;
         let words = words_at(&mut read, pc, INSTRUCTIONS_MAX).or_else(|| words_at(&mut read, pc, in_page))?;
-        let (head, end) = branch_back(pc, &words, features)?;
+        // It leads back to `pc` or before it.
+        let (end, head) = backward_branches(pc, &words, features)
+            .find(|(end, head)| end.wrapping_sub(*head) >= end.wrapping_sub(pc))?;
         let words = words_at(&mut read, head, (end - head) as usize / 4 + 1)?;
+        Some(Self { head, words })
+    }
+
+    /// Returns the innermost loop around this one.
+    pub(super) fn enclosing(
+        &self,
+        features: Features,
+        mut read: impl FnMut(u64, &mut [u8]) -> bool,
+    ) -> Option<Self> {
+        let behind = self.end() + 4;
+        let count = INSTRUCTIONS_MAX.checked_sub(self.words.len())?;
+        let in_page = (PAGE_BYTES - behind as usize % PAGE_BYTES) / 4;
+        let words =
+            [count, count.min(in_page)].into_iter().find_map(|count| words_at(&mut read, behind, count))?;
+        let (end, head) = backward_branches(behind, &words, features).find(|(_, head)| *head <= self.head)?;
+        let count = (end.wrapping_sub(head) / 4 + 1) as usize;
+        let words = (count <= INSTRUCTIONS_MAX).then(|| words_at(&mut read, head, count)).flatten()?;
         Some(Self { head, words })
     }
 
@@ -55,15 +74,14 @@ fn words_at(read: &mut impl FnMut(u64, &mut [u8]) -> bool, pc: u64, count: usize
     is_read.then(|| bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
 }
 
-/// Returns the first branch of `words`, which begin at `pc`, that leads back to `pc` or before it: its target and its own
-/// address.
-fn branch_back(pc: u64, words: &[u32], features: Features) -> Option<(u64, u64)> {
-    words.iter().enumerate().find_map(|(place, word)| {
+/// Returns the branches of `words`, which begin at `pc`, that lead back by fewer than [`INSTRUCTIONS_MAX`] instructions: their own
+/// addresses and their targets.
+fn backward_branches(pc: u64, words: &[u32], features: Features) -> impl Iterator<Item = (u64, u64)> {
+    (0..).zip(words).filter_map(move |(place, word)| {
         let op = lower(*word, features);
         let is_branch = op.handler() == Handler::BRANCH as u32 || op.handler() == Handler::TEST_BRANCH as u32;
-        let (behind, distance) = (4 * place as u64, op.imm.wrapping_neg());
-        let is_back = is_branch && (behind..4 * INSTRUCTIONS_MAX as u64).contains(&distance);
-        let end = pc.wrapping_add(behind);
-        is_back.then_some((end.wrapping_sub(distance), end))
+        let (at, distance) = (pc.wrapping_add(4 * place), op.imm.wrapping_neg());
+        let is_back = is_branch && distance < 4 * INSTRUCTIONS_MAX as u64;
+        is_back.then_some((at, at.wrapping_sub(distance)))
     })
 }

@@ -53,10 +53,27 @@ proptest! {
     }
 }
 
+/// A delay in a delay has 2^55 steps, and ends.
+#[test]
+fn delays_in_delays_end() {
+    // mov x5, x3; subs x5, x5, #1; b.ne; subs x4, x4, #1; b.ne to the first; hlt #0
+    let words: [u32; 6] = [0xaa03_03e5, 0xf100_04a5, 0x54ff_ffe1, 0xf100_0484, 0x54ff_ff81, 0xd440_0000];
+    let image = image(&words);
+    let mut memory = AddressSpace::new(image, 1);
+    let mut cpu = Cpu::new(CODE, 0);
+    let iterations = 1 << 27;
+    cpu.set_x(3, iterations);
+    cpu.set_x(4, iterations);
+    let (_, mut runner) = runner(1 << 10);
+    let stop = runner.run(&mut cpu, &mut memory, u64::MAX);
+    assert!(matches!(stop, Stop::Halt { .. }), "{stop:?}");
+    assert_eq!((cpu.x(4), cpu.x(5), cpu.steps), (0, 0, iterations * (3 + 2 * iterations)));
+}
+
 /// Loops of a million iterations: nearly all steps are executed at once.
 #[test]
 fn bare_loops_are_executed_at_once() {
-    let loops: [(&str, &[u32]); 5] = [
+    let loops: [(&str, &[u32]); 7] = [
         ("countdown", &[0xd100_0484, 0xb5ff_ffe4]), // sub x4, x4, #1; cbnz x4
         ("fill", &[0x3800_1403, 0xf100_0484, 0x54ff_ffc1]), // strb w3, [x0], #1; subs x4, x4, #1; b.ne
         ("copy", &[0x3840_1423, 0x3800_1403, 0xf100_0484, 0x54ff_ffa1]), // ldrb w3, [x1], #1; strb w3, [x0], #1; ...
@@ -64,6 +81,37 @@ fn bare_loops_are_executed_at_once() {
         (
             "pass",
             &[0x2940_1403, 0x6b05_007f, 0x5400_004d, 0x2900_0c05, 0x9100_1000, 0xf100_0484, 0x54ff_ff41],
+        ),
+        // mov x6, x0; movz x5, #100; strb w3, [x6], #1; subs x5, x5, #1; b.ne; add x0, x0, #128; subs x4, x4, #1; b.ne
+        (
+            "rectangle",
+            &[
+                0xaa00_03e6,
+                0xd280_0c85,
+                0x3800_14c3,
+                0xf100_04a5,
+                0x54ff_ffc1,
+                0x9102_0000,
+                0xf100_0484,
+                0x54ff_ff21,
+            ],
+        ),
+        // The same, with ldrb w8, [x7], #1; strb w8, [x6], #1.
+        (
+            "copy of a rectangle",
+            &[
+                0xaa00_03e6,
+                0xaa01_03e7,
+                0xd280_0c85,
+                0x3840_14e8,
+                0x3800_14c8,
+                0xf100_04a5,
+                0x54ff_ffa1,
+                0x9101_9021, // add x1, x1, #100
+                0x9102_0000,
+                0xf100_0484,
+                0x54ff_fec1,
+            ],
         ),
         ("addresses", &[0xf800_8400, 0xf100_0484, 0x54ff_ffc1]), // str x0, [x0], #8: the address itself
     ];

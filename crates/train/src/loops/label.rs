@@ -122,7 +122,7 @@ fn moving_register(found: &Loop, term: &Term, registers: &[u64]) -> Option<(usiz
         Atom::Result(_, operands) => {
             operands.iter().find_map(|operand| moving_register(found, operand, registers))
         }
-        Atom::Loaded(_) | Atom::Select { .. } | Atom::Unknown(_) => None,
+        Atom::Loaded(_) | Atom::Select { .. } | Atom::Unknown(_) | Atom::Trips => None,
     })
 }
 

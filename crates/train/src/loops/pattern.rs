@@ -121,7 +121,7 @@ impl<'a> View<'a> {
             // A load depends on loads before it only.
             Atom::Loaded(load) => !self.is_steady(&body.accesses[load.access].address),
             Atom::Unknown(_) => true,
-            Atom::Low(_) | Atom::Signed(_) | Atom::Result(..) | Atom::Select { .. } => false,
+            Atom::Low(_) | Atom::Signed(_) | Atom::Result(..) | Atom::Select { .. } | Atom::Trips => false,
         })
     }
 }

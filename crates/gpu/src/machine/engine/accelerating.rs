@@ -189,14 +189,13 @@ impl GpuExecutor {
                 (0..COLUMN_SP).zip(&mut registers).for_each(|(column, of)| *of = of_lane(column));
                 registers[SP as usize] = of_lane(COLUMN_SP);
                 let code = (handle.head(), handle.words());
-                let most = (steps / found.length()).saturating_sub(1);
                 match &**found {
                     Proof::Loop(found) => {
-                        let plan = Plan::new(found, &registers, most, &OnDevice).map_err(Some)?;
+                        let plan = Plan::new(found, &registers, steps, &OnDevice).map_err(Some)?;
                         LoopJob::new(*lane, code, found, &plan, evaluated_max).map(Job::Loop).ok_or(None)
                     }
                     Proof::Pass(pass) => {
-                        let plan = pass.plan(&registers, most).map_err(Some)?;
+                        let plan = pass.plan(&registers, steps).map_err(Some)?;
                         PassJob::new(*lane, code, pass, (&plan, &registers), evaluated_max)
                             .map(Job::Pass)
                             .ok_or(None)

@@ -70,9 +70,8 @@ impl Store {
         let (words, counters) =
             self.execute_jobs(jobs.len() as u32, &kernels, &group, (&buffers[2], results_bytes))?;
         let of_jobs = words.chunks_exact(JOB_RESULT as usize).zip(jobs);
-        let steps = of_jobs.map(|(result, job)| {
-            (u64::from(result[1]) | u64::from(result[2]) << 32) * job.words.len() as u64
-        });
+        let steps =
+            of_jobs.map(|(result, job)| (u64::from(result[1]) | u64::from(result[2]) << 32) * job.steps);
         Ok((steps.collect(), counters))
     }
 
@@ -103,6 +102,7 @@ fn header(job: &LoopJob, groups: u32, partials: u32) -> [Cell; JOB_HEADER as usi
         [job.lane, groups, job.words.len() as u32, job.chunk],
         [job.most as u32, (job.most >> 32) as u32, partials, evaluates],
         [count(&job.stores), count(&job.registers), count(&job.folds), count(&job.operations)],
+        [job.steps as u32, (job.steps >> 32) as u32, 0, 0],
         [job.head as u32, (job.head >> 32) as u32, job.probed, job.loads.as_ref().map_or(0, count)],
     ]
 }
