@@ -165,10 +165,11 @@ impl Body {
     /// The loop has no such path that is understood.
     pub(crate) fn find_path(
         end: u64,
+        entry: Option<u64>,
         skips: bool,
         mut fetch: impl FnMut(u64) -> Option<MicroOp>,
     ) -> Result<(Self, Decision), Refusal> {
-        let (body, decision) = Self::walk(end, None, Branches::Skip(skips), &mut fetch)?;
+        let (body, decision) = Self::walk(end, entry, Branches::Skip(skips), &mut fetch)?;
         decision.map(|decision| (body, decision)).ok_or(Refusal::NotALoop)
     }
 
@@ -190,7 +191,7 @@ impl Body {
             return Err(Refusal::NotALoop);
         }
         let skips = if let Branches::Skip(skips) = branches { Some(skips) } else { None };
-        let mut iteration = Iteration::new(head, length, skips);
+        let mut iteration = Iteration::new(head, (length, first), skips);
         let mut ops = Vec::new();
         let mut place = 0;
         while place < length {
@@ -244,6 +245,8 @@ pub(crate) struct Iteration {
     head: u64,
     /// The number of instructions.
     length: u64,
+    /// The number of the instruction at which iterations begin.
+    first: u64,
     pub(crate) atoms: Atoms,
     /// The values of registers so far.
     pub(crate) registers: Vec<Term>,
@@ -260,7 +263,7 @@ pub(crate) struct Iteration {
 }
 
 impl Iteration {
-    fn new(head: u64, length: u64, skips: Option<bool>) -> Self {
+    fn new(head: u64, (length, first): (u64, u64), skips: Option<bool>) -> Self {
         let mut atoms = Atoms::default();
         let registers = (0..REGISTERS).map(|register| match register {
             ZERO => Term::default(),
@@ -269,6 +272,7 @@ impl Iteration {
         Self {
             head,
             length,
+            first,
             registers: registers.collect(),
             atoms,
             is_written: vec![false; REGISTERS as usize],
@@ -476,7 +480,12 @@ impl Iteration {
         if op.dst() != SINK {
             return Err(Refusal::Instruction(pc));
         }
-        let skips = self.skips.filter(|_| is_inside && target > pc && self.decision.is_none());
+        // The place of the target, if it comes later in the iteration, or at its end.
+        let number = target.wrapping_sub(self.head) / 4;
+        let behind =
+            if number > self.first { number - self.first } else { number + self.length - self.first };
+        let is_ahead = is_inside && target > pc && behind > place as u64;
+        let skips = self.skips.filter(|_| is_ahead && self.decision.is_none());
         if !is_last && (is_always || is_inside && skips.is_none()) {
             return Err(Refusal::InnerBranch(pc));
         }
@@ -493,7 +502,7 @@ impl Iteration {
         match skips {
             Some(skips) => {
                 self.decision = Some(Decision { place, condition });
-                Ok(if skips { target.wrapping_sub(self.head) / 4 } else { next })
+                Ok(if skips { behind } else { next })
             }
             None => {
                 self.exits.push(Exit { place, condition });

@@ -104,10 +104,11 @@ pub struct PassResult {
 }
 
 impl Pass {
-    /// Finds the pass whose branch back is at `end`, if the loop is one. `fetch` returns the micro-op at an address.
-    pub fn find(end: u64, mut fetch: impl FnMut(u64) -> Option<MicroOp>) -> Option<Self> {
-        let (keeps, decision) = Body::find_path(end, true, &mut fetch).ok()?;
-        let (exchanges, same) = Body::find_path(end, false, &mut fetch).ok()?;
+    /// Finds the pass whose branch back is at `end`, if the loop is one, with iterations that begin at `entry`, or at the target of the
+    /// branch. `fetch` returns the micro-op at an address.
+    pub fn find(end: u64, entry: Option<u64>, mut fetch: impl FnMut(u64) -> Option<MicroOp>) -> Option<Self> {
+        let (keeps, decision) = Body::find_path(end, entry, true, &mut fetch).ok()?;
+        let (exchanges, same) = Body::find_path(end, entry, false, &mut fetch).ok()?;
         let (loads, stores) = exchanges.accesses.split_at_checked(keeps.accesses.len())?;
         let is_understood = decision == same && !keeps.reads_flags && !exchanges.reads_flags;
         let are_before = loads.iter().all(|load| load.stores.is_empty() && load.place < decision.place);

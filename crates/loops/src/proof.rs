@@ -37,7 +37,7 @@ impl Proof {
     /// They cannot.
     pub fn find(end: u64, fetch: impl Fn(u64) -> Option<MicroOp>) -> Result<Self, Unproved> {
         let nest = || find_nest(end, None, &fetch);
-        Self::of(Loop::find(end, &fetch), || Pass::find(end, &fetch), nest)
+        Self::of(Loop::find(end, &fetch), || Pass::find(end, None, &fetch), nest)
     }
 
     /// Like [`Self::find`], for iterations that begin at `entry`, which may be any instruction of the loop.
@@ -45,8 +45,7 @@ impl Proof {
     /// # Errors
     /// They cannot.
     pub fn find_from(end: u64, entry: u64, fetch: impl Fn(u64) -> Option<MicroOp>) -> Result<Self, Unproved> {
-        // Iterations of a pass begin at the first instruction.
-        let pass = || Pass::find(end, &fetch).filter(|pass| pass.exchanging().body().head == entry);
+        let pass = || Pass::find(end, Some(entry), &fetch);
         let nest = || find_nest(end, Some(entry), &fetch);
         Self::of(Loop::find_from(end, entry, &fetch), pass, nest)
     }

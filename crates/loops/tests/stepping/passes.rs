@@ -14,9 +14,10 @@ use crate::code::{Code, DATA, HEAD, cpu, number};
 /// The number of bytes of the data: more than three blocks of iterations.
 const BYTES: usize = 1 << 14;
 
-fn pass(words: &[u32]) -> Option<Pass> {
+/// Returns the pass with iterations that begin at the instruction with this number.
+fn pass(words: &[u32], first: usize) -> Option<Pass> {
     let fetch = |pc: u64| Some(lower(*words.get(pc.checked_sub(HEAD)? as usize / 4)?, Features::BASE));
-    Pass::find(HEAD + 4 * (words.len() as u64 - 1), fetch)
+    Pass::find(HEAD + 4 * (words.len() as u64 - 1), Some(HEAD + 4 * first as u64), fetch)
 }
 
 /// Registers of which x0 is an address in the data, and x4 is the number of iterations, or less than 1.
@@ -48,8 +49,16 @@ proptest! {
 
     /// Iterations at once and the one behind them give what stepping gives: registers, flags, memory and steps.
     #[test]
-    fn passes_are_equal_to_stepping(words in passes(), start in start(), data in data()) {
-        let Some(pass) = pass(&words) else { return Ok(()) };
+    fn passes_are_equal_to_stepping(
+        words in passes(),
+        first in prop_oneof![3 => Just(0), 2 => 0..12_usize],
+        mut start in start(),
+        data in data(),
+    ) {
+        let first = first % words.len();
+        let Some(pass) = pass(&words, first) else { return Ok(()) };
+        let entry = HEAD + 4 * first as u64;
+        start.pc = entry;
         let [mut memory, mut memory_stepped] = [0, 1].map(|_| Code { words: &words, data: data.clone() });
         let [_, longest] = pass.lengths();
         let within = |most: u64| {
@@ -66,10 +75,10 @@ proptest! {
         }
         at_once.steps += done.steps;
         prop_assert_eq!(run(&mut stepped, &mut memory_stepped, done.steps), Stop::Budget);
-        prop_assert_eq!(stepped.pc, HEAD);
+        prop_assert_eq!(stepped.pc, entry);
         prop_assert!(memory.data == memory_stepped.data, "memory after {} iterations", done.iterations);
         let mut steps = 0;
-        while steps == 0 || stepped.pc != HEAD {
+        while steps == 0 || stepped.pc != entry {
             prop_assert_eq!(run(&mut stepped, &mut memory_stepped, 1), Stop::Budget);
             steps += 1;
         }
@@ -82,8 +91,12 @@ proptest! {
 fn most_random_passes_that_exchange_are_found() {
     let mut runner = TestRunner::deterministic();
     let all = passes();
-    let found = (0..1_000)
-        .filter(|_| pass(&all.new_tree(&mut runner).expect("none is rejected").current()).is_some());
-    let found = found.count();
-    assert!((250..900).contains(&found), "{found} of 1,000");
+    let (mut from_first, mut from_others) = (0, 0);
+    for _ in 0..1_000 {
+        let words = all.new_tree(&mut runner).expect("none is rejected").current();
+        from_first += usize::from(pass(&words, 0).is_some());
+        from_others += (1..words.len()).filter(|first| pass(&words, *first).is_some()).count();
+    }
+    assert!((250..900).contains(&from_first), "{from_first} of 1,000");
+    assert!(from_others > 2 * from_first, "{from_others} begin behind the exchange");
 }

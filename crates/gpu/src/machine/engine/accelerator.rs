@@ -12,11 +12,14 @@ use kvrm_machine::{LoopHandle, Loops};
 
 /// The number of steps of the first slice after which the host looks at lanes, and of the slices between two successes.
 const SLICE_MIN: u32 = 1 << 8;
-/// The factor by which slices grow while looks at lanes do not pay.
+/// The factor by which slices grow after a look at lanes that loses time. It is 2 after others that do not pay.
 const GROWTH: u32 = 4;
 /// A look pays if it executes this many times the steps that lanes could have retired in the meantime.
 const GAIN_MIN: f64 = 2.0;
-/// After each try of a loop that does not pay, twice as many looks skip the loop, up to 2 to the power of this.
+/// A look loses time if fewer than this part of these steps were executed at once. Lanes at different places of a pass of a bubble sort
+/// take turns, so a look that neither pays nor loses time may be followed by others that pay.
+const LOSS_MAX: f64 = 0.5;
+/// After each try of a loop that loses time, twice as many looks skip the loop, up to 2 to the power of this.
 const SKIPS_MAX: u32 = 3;
 /// The largest number of addresses whose loops are remembered.
 const KNOWN_MAX: usize = 1 << 12;
@@ -91,7 +94,7 @@ impl KnownLoop {
 /// The tries to execute iterations of a loop at once.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tries {
-    /// The number of tries, one after the other, that did not pay.
+    /// The number of tries, one after the other, that have lost time.
     failures: u32,
     /// The number of looks that pass before the next try.
     skips: u32,
@@ -155,20 +158,21 @@ impl Accelerator {
     /// Notes the outcome of the look after the last slice, and the time that it took. The host looks less often, and tries a loop less
     /// often, if that does not save more time than it takes.
     pub(super) fn note(&mut self, outcome: &Outcome, took: Duration) {
-        let pays = outcome.credited as f64 > GAIN_MIN * self.pace * took.as_secs_f64();
+        let gain = outcome.credited as f64 / (self.pace * took.as_secs_f64());
+        let (pays, loses) = (gain > GAIN_MIN, gain < LOSS_MAX);
         for tries in self.tries.values_mut() {
             tries.skips = tries.skips.saturating_sub(1);
         }
         for head in &outcome.tried {
             let failures = self.tries.get(head).map_or(0, |tries| tries.failures);
             let tries = Tries { failures: (failures + 1).min(SKIPS_MAX), skips: 1 << failures };
-            self.tries.insert(*head, if pays { Tries::default() } else { tries });
+            self.tries.insert(*head, if loses { tries } else { Tries::default() });
         }
         self.approach = if outcome.credited > 0 || self.approach.is_some() { None } else { outcome.approach };
         if pays {
             self.slice = SLICE_MIN;
         } else if self.approach.is_none() {
-            self.slice = self.slice.saturating_mul(GROWTH);
+            self.slice = self.slice.saturating_mul(if loses { GROWTH } else { 2 });
         }
     }
 }
@@ -193,13 +197,13 @@ mod tests {
     }
 
     #[test]
-    fn tries_that_do_not_pay_become_rare() {
+    fn tries_that_lose_time_become_rare() {
         let mut accelerator = accelerator();
         let mut tries = 0;
         for _ in 0..80 {
             if accelerator.is_due(HEAD) {
                 // A millisecond is worth a million steps.
-                note_try(&mut accelerator, 1 << 20);
+                note_try(&mut accelerator, 1 << 18);
                 tries += 1;
             } else {
                 accelerator.note(&Outcome::default(), Duration::from_millis(1));
@@ -213,6 +217,16 @@ mod tests {
             (true, SLICE_MIN),
             "after one that pays"
         );
+    }
+
+    #[test]
+    fn tries_that_neither_pay_nor_lose_time_go_on() {
+        let mut accelerator = accelerator();
+        for looks in 1..4 {
+            note_try(&mut accelerator, 1 << 20);
+            assert!(accelerator.is_due(HEAD));
+            assert_eq!(accelerator.next_slice(), SLICE_MIN << looks, "but looks become rarer");
+        }
     }
 
     #[test]
