@@ -87,6 +87,12 @@ const CASES: &[Case] = {
             Countdown, Some(0), Unknown),
         ("a reversal is no copy", |a, head, _| { a.ldrb(W3, post(X1, 1)).strb(W3, post(X2, -1)).subs(X0, X0, 1).b_cond("ne", head); },
             Countdown, Some(0), Unknown),
+        ("two copies at once", |a, head, _| {
+            a.ldr(X3, at(X1, 8)).str(X3, at(X2, 8)).ldr(X3, post(X1, 16)).str(X3, post(X2, 16)).subs(X0, X0, 1).b_cond("ne", head);
+        }, Countdown, Some(0), Memcpy),
+        ("an exchange is no copy", |a, head, _| {
+            a.ldr(X3, at(X1, 0)).ldr(X5, at(X2, 0)).str(X5, post(X1, 8)).str(X3, post(X2, 8)).subs(X0, X0, 1).b_cond("ne", head);
+        }, Countdown, Some(0), Unknown),
         ("a copy up to a zero is no copy", |a, head, _| { a.ldrb(W3, post(X1, 1)).strb(W3, post(X2, 1)).cbnz(W3, head); },
             No, None, Unknown),
         ("a search for zero", |a, head, _| { a.ldrb(W3, post(X1, 1)).cbnz(W3, head); }, No, None, Strlen),

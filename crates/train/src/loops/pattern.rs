@@ -3,7 +3,7 @@
 //! | pattern | rule |
 //! | --- | --- |
 //! | MEMSET | values that move in steps decide all exits; there are stores and no loads; stored values do not change, and their addresses move |
-//! | MEMCPY | values that move in steps decide all exits; each stored value is what a load of the same iteration and size loads, each load is stored, and their addresses move by the same step |
+//! | MEMCPY | values that move in steps decide all exits; each stored value is what a load of the same iteration and size loads, each load is stored, their addresses move by the same step, and no two places are exchanged |
 //! | STRLEN | no stores; all addresses of loads are known to move in steps, and one moves; an exit depends on a value that a moving load loads; all registers that are kept move in known steps |
 //! | POLLING | no stores; there are loads, at addresses that do not change; an exit depends on a loaded value; all registers that are kept move in known steps |
 //! | `BUBBLE_SORT` | one conditional branch leads to another place of the body, and skips the stores: two neighbours are loaded, the branch compares them, and each is stored where the other was; values that move in steps decide all other exits |
@@ -166,10 +166,12 @@ fn is_fill(view: &View<'_>, access: &Access) -> bool {
 
 fn is_copy(view: &View<'_>, accesses: &[Access]) -> bool {
     let mut is_stored = vec![false; accesses.len()];
+    let mut moved = Vec::new();
     for access in accesses.iter().filter(|access| !access.stores.is_empty()) {
         let step = view.step(&access.address, true);
-        for value in &access.stores {
-            let Some((load, _)) = view.loaded(value) else { return false };
+        for (place, value) in access.stores.iter().enumerate() {
+            let Some((load, second)) = view.loaded(value) else { return false };
+            moved.push((address_of(&accesses[load], second), address_of(access, place as u64)));
             let from = &accesses[load];
             if from.size != access.size || view.step(&from.address, true) != step {
                 return false;
@@ -180,7 +182,17 @@ fn is_copy(view: &View<'_>, accesses: &[Access]) -> bool {
             return false;
         }
     }
-    accesses.iter().zip(is_stored).all(|(access, is_stored)| is_stored || !access.stores.is_empty())
+    // After an exchange neither place has what the other one has, so it copies nothing.
+    let is_exchanged =
+        |(from, to): &(Term, Term)| moved.iter().any(|other| (&other.0, &other.1) == (to, from));
+    let are_all_stored =
+        accesses.iter().zip(is_stored).all(|(access, is_stored)| is_stored || !access.stores.is_empty());
+    are_all_stored && !moved.iter().any(is_exchanged)
+}
+
+/// Returns the address of a register of an access, which has two if it is a pair.
+fn address_of(access: &Access, number: u64) -> Term {
+    access.address.plus(&Term::constant(number * access.size))
 }
 
 /// Returns whether a body is the inner pass of a bubble sort.
@@ -223,10 +235,7 @@ fn swaps(view: &View<'_>, place: usize, skipped_end: usize) -> bool {
     };
     let (Some(a), Some(b)) = (view.loaded_and_extended(x), view.loaded_and_extended(y)) else { return false };
     // The address of each element that is loaded or stored.
-    let address = |(access, second): (usize, u64)| {
-        let access = &accesses[access];
-        access.address.plus(&Term::constant(second * access.size))
-    };
+    let address = |(access, second): (usize, u64)| address_of(&accesses[access], second);
     let size = accesses[a.0].size;
     let distance = address(a).minus(&address(b)).as_constant();
     let are_neighbours = distance == Some(size) || distance == Some(size.wrapping_neg());
