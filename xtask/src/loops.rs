@@ -1,6 +1,7 @@
 //! `cargo xtask loops`: compiles programs at many levels, runs them, and logs their loops, from which the networks that look
 //! at loops learn.
 
+mod errors;
 mod tables;
 
 use std::collections::BTreeSet;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result, ensure};
 use kvrm_machine::{Features, Machine, Program, Stream};
-use kvrm_train::loops::{LogEngine, LoopLog, LoopRecord, Splits, read_records, write_records};
+use kvrm_train::loops::{LogEngine, LoopLog, LoopRecord, Part, Splits, read_records, write_records};
 use rayon::prelude::*;
 
 use crate::oracle::{PREPARED, RUNS, Run};
@@ -78,6 +79,12 @@ enum Subcommand {
         #[arg(long)]
         write: bool,
     },
+    /// Lists the bodies that the pattern recogniser of weights/ gets wrong.
+    Errors {
+        /// The part of the log.
+        #[arg(default_value = "validation")]
+        part: PartName,
+    },
     /// Writes a sample of the held-out guests for tests.
     Sample,
     /// Writes all held-out bodies, for `kvrm verify loops --file`.
@@ -85,6 +92,25 @@ enum Subcommand {
         /// The file to write.
         file: PathBuf,
     },
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum PartName {
+    Training,
+    Validation,
+    Programs,
+    Level,
+}
+
+impl PartName {
+    const fn part(self) -> Part {
+        match self {
+            Self::Training => Part::Training,
+            Self::Validation => Part::Validation,
+            Self::Programs => Part::Programs,
+            Self::Level => Part::Level,
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -139,6 +165,7 @@ pub(crate) fn run(Args { command }: &Args) -> Result<()> {
     match command {
         Subcommand::Log { only } => write_log(only.as_deref()),
         Subcommand::Tables { write } => tables::run(&read_splits(&log)?, *write),
+        Subcommand::Errors { part } => errors::run(&read_splits(&log)?, part.part()),
         Subcommand::Sample => write_sample(&log),
         Subcommand::HeldOut { file } => write_held_out(&log, file),
     }
