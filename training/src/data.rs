@@ -47,6 +47,16 @@ impl Balance {
         }
     }
 
+    /// Returns the share of near misses in the variants, and of counting loops without a pattern in the records, in percent.
+    /// Fills and copies are drawn as often as each other class, but only few bodies without a pattern look like them. Without
+    /// these shares, the network sees those so seldom that it takes them for fills and copies.
+    const fn near(self) -> usize {
+        match self {
+            Self::Kinds => 0,
+            Self::Patterns => 20,
+        }
+    }
+
     const fn classes(self) -> usize {
         match self {
             Self::Kinds => LoopKind::ALL.len(),
@@ -61,6 +71,8 @@ pub(crate) struct Batches<'a> {
     analyses: Vec<Analysis>,
     /// The numbers of records by class.
     by_class: Vec<Vec<usize>>,
+    /// The numbers of counting loops without a pattern.
+    near: Vec<usize>,
     /// Words of bodies, for changes.
     words: Vec<u32>,
     balance: Balance,
@@ -71,9 +83,13 @@ pub(crate) struct Batches<'a> {
 impl<'a> Batches<'a> {
     pub(crate) fn new(records: &'a [LoopRecord], balance: Balance, seed: u64) -> Self {
         let analyses: Vec<Analysis> = records.iter().map(|record| Analysis::new(&record.words)).collect();
-        let mut by_class = vec![Vec::new(); balance.classes()];
+        let (mut by_class, mut near) = (vec![Vec::new(); balance.classes()], Vec::new());
         for (number, (record, analysis)) in records.iter().zip(&analyses).enumerate() {
-            by_class[balance.class(&analysis.labels(&record.entries[0].registers))].push(number);
+            let labels = analysis.labels(&record.entries[0].registers);
+            by_class[balance.class(&labels)].push(number);
+            if labels.pattern == LoopPattern::Unknown && labels.kind != LoopKind::None {
+                near.push(number);
+            }
         }
         assert!(by_class.iter().all(|class| !class.is_empty()), "each class has a body: {by_class:?}");
         let words = records.iter().flat_map(|record| record.words[..record.words.len() - 1].iter().copied());
@@ -82,6 +98,7 @@ impl<'a> Batches<'a> {
             records,
             analyses,
             by_class,
+            near,
             words,
             balance,
             random: Random::new(seed),
@@ -101,9 +118,11 @@ impl<'a> Batches<'a> {
         }
     }
 
-    /// Returns a record: of any class with the same probability, or any record.
+    /// Returns a record: of any class with the same probability, perhaps a counting loop without a pattern, or any record.
     fn record(&mut self) -> usize {
-        if self.random.below(100) < 50 {
+        if self.random.below(100) < self.balance.near() && !self.near.is_empty() {
+            self.near[self.random.below(self.near.len())]
+        } else if self.random.below(100) < 50 {
             let class = self.random.below(self.by_class.len());
             let numbers = &self.by_class[class];
             numbers[self.random.below(numbers.len())]
@@ -141,26 +160,54 @@ impl<'a> Batches<'a> {
         sample
     }
 
+    /// Returns a body of a class, or any body: real or synthetic.
+    fn original(&mut self, class: Option<usize>) -> (Vec<u32>, [u64; REGISTERS]) {
+        if self.random.below(2) == 0 {
+            let number = match class {
+                Some(class) => self.by_class[class][self.random.below(self.by_class[class].len())],
+                None => self.record(),
+            };
+            (self.records[number].words.clone(), self.records[number].entries[0].registers)
+        } else {
+            let generated = synthetic(&mut self.random);
+            (generated.words, generated.registers)
+        }
+    }
+
     /// Returns a variant of a real or synthetic body. Most variants are of rare classes, all of them equally often as far as
     /// a few tries find them.
     fn variant(&mut self) -> Sample {
+        if self.random.below(100) < self.balance.near() {
+            return self.near_miss();
+        }
         let wanted = (self.random.below(100) < 60).then(|| self.random.below(self.by_class.len()));
         let mut tries = 0;
         loop {
-            let (words, registers) = if self.random.below(2) == 0 {
-                let number = match wanted {
-                    Some(class) => self.by_class[class][self.random.below(self.by_class[class].len())],
-                    None => self.record(),
-                };
-                (self.records[number].words.clone(), self.records[number].entries[0].registers)
-            } else {
-                let generated = synthetic(&mut self.random);
-                (generated.words, generated.registers)
-            };
+            let (words, registers) = self.original(wanted);
             let words = varied(&words, &mut self.random);
             let sample = finish(words, registers, &Renaming::random(&mut self.random));
             tries += 1;
             if tries == TRIES || wanted.is_none_or(|class| class == self.balance.class(&sample.labels)) {
+                return sample;
+            }
+        }
+    }
+
+    /// Returns a fill or a copy with changes after which it is none, if a few tries find one.
+    fn near_miss(&mut self) -> Sample {
+        let pattern = [LoopPattern::Memset, LoopPattern::Memcpy][self.random.below(2)];
+        let mut tries = 0;
+        loop {
+            let (original, registers) = self.original(Some(pattern as usize));
+            let words = match self.random.below(3) {
+                0 => mutated(&original, &self.words, &mut self.random),
+                _ => Some(varied(&original, &mut self.random)),
+            };
+            let was = Analysis::new(&original).pattern();
+            let sample = finish(words.unwrap_or(original), registers, &Renaming::random(&mut self.random));
+            tries += 1;
+            let is_stream = matches!(was, LoopPattern::Memset | LoopPattern::Memcpy);
+            if tries == TRIES || (is_stream && sample.labels.pattern != was) {
                 return sample;
             }
         }
