@@ -56,7 +56,7 @@ const WAITING: &[(&str, u64)] = &[
 
 /// The file of the sample, and about how many bodies it has.
 const SAMPLE_FILE: &str = "crates/train/tests/held_out_loops.txt";
-const SAMPLE: usize = 300;
+const SAMPLE: usize = 400;
 
 /// Arguments of `cargo xtask loops`.
 #[derive(clap::Args)]
