@@ -118,6 +118,8 @@ const fn saved(measured: &Measured) -> u64 {
 
 /// Returns a measurement as a record.
 fn row<'a>(name: &'a str, measured: &'a Measured, engine: &'a OpenEngine, lanes: usize) -> MeasuredRow<'a> {
+    let share = |share: f64| Figure::of("%", &[100.0 * share]);
+    let count = |count: u64| Figure::of("loops", &[count as f64]);
     MeasuredRow {
         kind: Kind::Loops,
         adapter: engine.adapter().map(record::adapter),
@@ -130,7 +132,12 @@ fn row<'a>(name: &'a str, measured: &'a Measured, engine: &'a OpenEngine, lanes:
         .into(),
         figures: BTreeMap::from([
             ("seconds", Figure::of("s", &measured.seconds)),
-            ("credited", Figure::of("share", &[measured.credited()])),
+            ("in_loops", share(measured.in_loops)),
+            ("in_proved_loops", share(measured.in_proved)),
+            ("at_once", share(measured.credited())),
+            ("candidates", count(measured.report.candidates)),
+            ("proposed", count(measured.report.proposed)),
+            ("proved", count(measured.report.proved)),
             ("advice", Figure::of("s", &[measured.report.advice_seconds])),
         ]),
     }
