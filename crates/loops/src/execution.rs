@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::block::Block;
+use crate::byte_table::ByteTable;
 use crate::memory::Memory;
 use crate::motion::Loop;
 use crate::plan::{Plan, Source, Stream};
@@ -30,6 +31,10 @@ impl Plan {
     fn execute_memory(&self, of: &Loop, registers: &mut [u64], memory: &mut impl Memory) -> u64 {
         let has_stores = self.stores().next().is_some();
         if !self.has_tests() && !has_stores && self.folds.is_empty() {
+            return self.most - 1;
+        }
+        if let Some(table) = ByteTable::of(self, of, memory) {
+            table.execute(self.most - 1, memory);
             return self.most - 1;
         }
         let size = if self.needed.is_empty() { PLAIN_BLOCK } else { BLOCK };

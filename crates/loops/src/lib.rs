@@ -27,6 +27,7 @@ extern crate alloc;
 mod atom;
 mod block;
 mod body;
+mod byte_table;
 mod distance;
 mod execution;
 mod flags;

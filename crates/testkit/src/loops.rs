@@ -335,6 +335,17 @@ pub fn kernels() -> impl Strategy<Value = Vec<u32>> {
         .prop_map(|(words, end)| words.into_iter().chain(end).collect())
 }
 
+/// The code of a loop that replaces bytes from x1 on with the elements of a table at x2 that they number, and stores these from x0 on.
+/// x4 counts down.
+pub fn byte_tables() -> impl Strategy<Value = Vec<u32>> {
+    (0..4_u32, 0..2_u32, 0..4_u32, countdown(3)).prop_map(|(size, scaled, stored, end)| {
+        // Mostly of one size.
+        let stored = if stored == 3 { 3 - size } else { size };
+        let element = size << 30 | 0x3863_6843 | scaled << 12; // ldr w3, [x2, x3]
+        [moving(0, 1, 1, 3), element, moving(stored, 0, 0, 3)].into_iter().chain(end).collect()
+    })
+}
+
 /// The code of a loop that compares two neighbours at x0, skips instructions if they are in order, and mostly exchanges them if they
 /// are not. x2 may change with an exchange. x4 counts down.
 pub fn passes() -> impl Strategy<Value = Vec<u32>> {
@@ -456,6 +467,6 @@ pub fn nests() -> impl Strategy<Value = Vec<u32>> {
 pub fn any_loop() -> impl Strategy<Value = Vec<u32>> {
     prop_oneof![
         1 => code(), 2 => counted(), 2 => accesses(), 4 => streams(), 2 => indexed(), 8 => kernels(), 3 => passes(),
-        4 => nests(),
+        4 => nests(), 1 => byte_tables(),
     ]
 }

@@ -1,10 +1,10 @@
 //! `kvrm bench loops`: the speed of loops with and without their acceleration.
 
 mod bare;
+mod native;
 mod rows;
 mod whole;
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -124,33 +124,39 @@ fn run_bare(args: &Args) -> Result<ExitCode> {
         engine.announce();
         writeln!(
             out,
-            "{:<10} {:>8} {:>12} {:>14} {:>14} {:>10} {:>10}",
-            "loop", "lanes", "steps", "stepped MIPS", "at once MIPS", "times", "credited"
+            "{:<10} {:>8} {:>12} {:>14} {:>14} {:>10} {:>10} {:>8}",
+            "loop", "lanes", "steps", "stepped MIPS", "at once MIPS", "times", "credited", "native"
         )?;
         out.flush()?;
     }
     for of in chosen {
         for &lanes in &args.lanes {
             let row = Row::measure(&engine, &loops, of, usize::try_from(lanes)?, args.iterations)?;
-            let Row { stepped, at_once, steps, credited } = &row;
+            let Row { stepped, at_once, native, steps, credited } = &row;
             let mips = |seconds: f64| *steps as f64 / seconds.max(1e-9) / 1e6;
             let [slow, fast] = [stepped, at_once].map(|all| mips(all[all.len() / 2]));
             let share = *credited as f64 / *steps as f64;
+            let to_native = |native: &[f64]| {
+                stepped.iter().zip(native).map(|(stepped, native)| stepped / native).collect::<Vec<_>>()
+            };
             if args.json {
                 let line = serde_json::json!({
                     "engine": engine.name(), "device": engine.device(), "loop": of.name, "lanes": lanes,
                     "iterations": args.iterations, "steps": steps, "stepped_mips": slow, "at_once_mips": fast,
                     "times": fast / slow, "credited": share,
-                    "stepped_seconds": stepped, "at_once_seconds": at_once,
+                    "stepped_seconds": stepped, "at_once_seconds": at_once, "native_seconds": native,
                 });
                 writeln!(out, "{line}")?;
             } else {
                 writeln!(
                     out,
-                    "{:<10} {lanes:>8} {steps:>12} {slow:>14.1} {fast:>14.1} {:>10.1} {:>8.2} %",
+                    "{:<10} {lanes:>8} {steps:>12} {slow:>14.1} {fast:>14.1} {:>10.1} {:>8.2} % {:>8}",
                     of.name,
                     fast / slow,
-                    100.0 * share
+                    100.0 * share,
+                    to_native(native)
+                        .get(native.len() / 2)
+                        .map_or_else(String::new, |times| format!("{times:.1}"))
                 )?;
             }
             out.flush()?;
@@ -170,11 +176,16 @@ fn run_bare(args: &Args) -> Result<ExitCode> {
                         ("iterations", args.iterations.into()),
                     ]
                     .into(),
-                    figures: BTreeMap::from([
-                        ("stepped_mips", figure(stepped)),
-                        ("at_once_mips", figure(at_once)),
-                        ("times", Figure::of("ratio", &times)),
-                    ]),
+                    figures: [
+                        Some(("stepped_mips", figure(stepped))),
+                        Some(("at_once_mips", figure(at_once))),
+                        Some(("times", Figure::of("ratio", &times))),
+                        (!native.is_empty())
+                            .then(|| ("native_times", Figure::of("ratio", &to_native(native)))),
+                    ]
+                    .into_iter()
+                    .flatten()
+                    .collect(),
                 })?;
             }
         }
@@ -186,6 +197,8 @@ fn run_bare(args: &Args) -> Result<ExitCode> {
 struct Row {
     stepped: Vec<f64>,
     at_once: Vec<f64>,
+    /// The times of the same loop as code of the host, if the engine is on the host and there is one lane.
+    native: Vec<f64>,
     steps: u64,
     credited: u64,
 }
@@ -198,7 +211,8 @@ impl Row {
         lanes: usize,
         iterations: u64,
     ) -> Result<Self> {
-        let mut row = Self { stepped: Vec::new(), at_once: Vec::new(), steps: 0, credited: 0 };
+        let mut row =
+            Self { stepped: Vec::new(), at_once: Vec::new(), native: Vec::new(), steps: 0, credited: 0 };
         // Both take turns, so that other work on the host slows both.
         let mut stepped = machine(engine, None, of, lanes, iterations)?;
         let mut at_once = machine(engine, Some(loops.clone()), of, lanes, iterations)?;
@@ -218,6 +232,13 @@ impl Row {
                 }
             }
             row.credited = loops.report().credited_steps - before;
+            let is_compared = engine.adapter().is_none() && lanes == 1 && repetition > 0;
+            if let Some((seconds, written)) = is_compared.then(|| of.run_native(iterations)).flatten() {
+                if written != of.written(&mut at_once, 0, iterations)? {
+                    bail!("the loop {} gave other memory than code of the host", of.name);
+                }
+                row.native.push(seconds);
+            }
         }
         for lane in [0, lanes - 1] {
             if stepped.cpu(lane)? != at_once.cpu(lane)? {
@@ -230,6 +251,7 @@ impl Row {
         }
         row.stepped.sort_by(f64::total_cmp);
         row.at_once.sort_by(f64::total_cmp);
+        row.native.sort_by(f64::total_cmp);
         Ok(row)
     }
 }

@@ -3,7 +3,7 @@
 use kvrm_arm64::micro_op::{REGISTERS, SINK, ZERO};
 use kvrm_arm64::{Cpu, Stop, run};
 use kvrm_loops::{Loop, Obstacle, Plan, registers, set_register};
-use kvrm_testkit::loops::{accesses, indexed, kernels, streams};
+use kvrm_testkit::loops::{accesses, byte_tables, indexed, kernels, streams};
 use proptest::prelude::*;
 
 use crate::code::{Code, DATA, HEAD, body, cpu, number};
@@ -68,30 +68,53 @@ fn copies_of_bytes_that_another_store_replaces_are_those_from_before() {
     assert!(memory.data == stepped.data, "memory after {iterations} iterations");
 }
 
+/// Registers: x0 to x2 are anywhere in the data, and x4 is small.
+fn far_pointers() -> impl Strategy<Value = Cpu> {
+    (prop::array::uniform3(0..BYTES as u64), 0..400_u64).prop_map(|(places, count)| {
+        let mut cpu = Cpu::new(HEAD, 0x8000);
+        for (register, place) in (0..).zip(places) {
+            cpu.set_x(register, DATA + place);
+        }
+        cpu.set_x(4, count);
+        cpu
+    })
+}
+
+/// Compares a plan and the iteration behind it with stepping.
+fn compare(words: &[u32], start: Cpu) -> Result<(), TestCaseError> {
+    let Some(body) = body(words) else { return Ok(()) };
+    let data: Vec<u8> = (0..BYTES).map(|place| (place * 7 % 251) as u8).collect();
+    let [mut memory, mut memory_stepped] = [0, 1].map(|_| Code { words, data: data.clone() });
+    let Ok(plan) = plan(&body, &start, &memory) else { return Ok(()) };
+    let [mut at_once, mut stepped] = [start.clone(), start];
+    let length = words.len() as u64;
+    let mut after = registers(&at_once);
+    let iterations = plan.execute(&body, &mut after, &mut memory);
+    for register in (0..REGISTERS).filter(|register| ![ZERO, SINK].contains(register)) {
+        set_register(&mut at_once, register, after[register as usize]);
+    }
+    at_once.steps += iterations * length;
+    if iterations > 0 {
+        prop_assert_eq!(run(&mut at_once, &mut memory, length), Stop::Budget);
+        prop_assert_eq!(run(&mut stepped, &mut memory_stepped, (iterations + 1) * length), Stop::Budget);
+        prop_assert_eq!(stepped.pc, HEAD);
+    }
+    prop_assert_eq!(at_once, stepped, "{} iterations", iterations);
+    prop_assert!(memory.data == memory_stepped.data, "memory after {} iterations", iterations);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
     /// A plan and the iteration behind it give what stepping gives: registers, flags, memory and steps.
     #[test]
     fn plans_are_equal_to_stepping(words in prop_oneof![1 => accesses(), 2 => streams(), 1 => indexed(), 6 => kernels()], start in pointers()) {
-        let Some(body) = body(&words) else { return Ok(()) };
-        let data: Vec<u8> = (0..BYTES).map(|place| (place * 7 % 251) as u8).collect();
-        let [mut memory, mut memory_stepped] = [0, 1].map(|_| Code { words: &words, data: data.clone() });
-        let Ok(plan) = plan(&body, &start, &memory) else { return Ok(()) };
-        let [mut at_once, mut stepped] = [start.clone(), start];
-        let length = words.len() as u64;
-        let mut after = registers(&at_once);
-        let iterations = plan.execute(&body, &mut after, &mut memory);
-        for register in (0..REGISTERS).filter(|register| ![ZERO, SINK].contains(register)) {
-            set_register(&mut at_once, register, after[register as usize]);
-        }
-        at_once.steps += iterations * length;
-        if iterations > 0 {
-            prop_assert_eq!(run(&mut at_once, &mut memory, length), Stop::Budget);
-            prop_assert_eq!(run(&mut stepped, &mut memory_stepped, (iterations + 1) * length), Stop::Budget);
-            prop_assert_eq!(stepped.pc, HEAD);
-        }
-        prop_assert_eq!(at_once, stepped, "{} iterations", iterations);
-        prop_assert!(memory.data == memory_stepped.data, "memory after {} iterations", iterations);
+        compare(&words, start)?;
+    }
+
+    #[test]
+    fn byte_tables_are_equal_to_stepping(words in byte_tables(), start in far_pointers()) {
+        compare(&words, start)?;
     }
 }

@@ -1,6 +1,11 @@
 //! Loops without a program around them.
 
+use std::hint::black_box;
+use std::time::Instant;
+
 use kvrm::{Error, LaneSetup, Machine, PAGE_BYTES, Permissions, Program};
+
+use super::native::{self, Memory, Native};
 
 /// The largest number of iterations.
 pub(super) const ITERATIONS_MAX: u64 = 1 << 28;
@@ -28,6 +33,8 @@ pub(super) struct BareLoop {
     sorts: bool,
     /// Whether the loop has no end, so that the budget ends it.
     is_endless: bool,
+    /// The same loop for the host, if that takes time for each iteration.
+    native: Option<Native>,
 }
 
 const PLAIN: BareLoop = BareLoop {
@@ -38,6 +45,7 @@ const PLAIN: BareLoop = BareLoop {
     ends_with_zero: false,
     sorts: false,
     is_endless: false,
+    native: None,
 };
 
 /// The loops to measure.
@@ -46,6 +54,7 @@ pub(super) const BARE: &[BareLoop] = &[
         name: "memset",
         words: &[0x3800_1403, 0xf100_0484, 0x54ff_ffc1], // strb w3, [x0], #1; subs x4, x4, #1; b.ne
         writes: 1,
+        native: Some(native::fill),
         ..PLAIN
     },
     BareLoop {
@@ -53,6 +62,7 @@ pub(super) const BARE: &[BareLoop] = &[
         words: &[0x3840_1423, 0x3800_1403, 0xf100_0484, 0x54ff_ffa1], // ldrb w3, [x1], #1; strb w3, [x0], #1; ...
         reads: 1,
         writes: 1,
+        native: Some(native::copy),
         ..PLAIN
     },
     BareLoop {
@@ -61,6 +71,7 @@ pub(super) const BARE: &[BareLoop] = &[
         words: &[0xa8c1_1423, 0xa881_1403, 0xf100_0484, 0x54ff_ffa1],
         reads: 16,
         writes: 16,
+        native: Some(native::copy),
         ..PLAIN
     },
     BareLoop {
@@ -68,12 +79,14 @@ pub(super) const BARE: &[BareLoop] = &[
         words: &[0x3840_1423, 0x35ff_ffe3], // ldrb w3, [x1], #1; cbnz w3
         reads: 1,
         ends_with_zero: true,
+        native: Some(native::length),
         ..PLAIN
     },
     BareLoop {
         name: "sum",
         words: &[0xb840_4423, 0x8b03_0042, 0xf100_0484, 0x54ff_ffa1], // ldr w3, [x1], #4; add x2, x2, x3; ...
         reads: 4,
+        native: Some(native::sum),
         ..PLAIN
     },
     BareLoop {
@@ -81,6 +94,7 @@ pub(super) const BARE: &[BareLoop] = &[
         // ldr w3, [x1], #4; cmp w3, w2; csel w2, w3, w2, gt; subs x4, x4, #1; b.ne
         words: &[0xb840_4423, 0x6b02_007f, 0x1a82_c062, 0xf100_0484, 0x54ff_ff81],
         reads: 4,
+        native: Some(native::maximum),
         ..PLAIN
     },
     BareLoop { name: "countdown", words: &[0xf100_0484, 0x54ff_ffe1], ..PLAIN }, // subs x4, x4, #1; b.ne
@@ -96,6 +110,7 @@ pub(super) const BARE: &[BareLoop] = &[
         words: &[0x2940_1403, 0x6b05_007f, 0x5400_004d, 0x2900_0c05, 0x9100_1000, 0xf100_0484, 0x54ff_ff41],
         writes: 4,
         sorts: true,
+        native: Some(native::pass),
         ..PLAIN
     },
     BareLoop {
@@ -104,6 +119,7 @@ pub(super) const BARE: &[BareLoop] = &[
         words: &[0x3840_1423, 0x3863_6843, 0x3800_1403, 0xf100_0484, 0x54ff_ff81],
         reads: 1,
         writes: 1,
+        native: Some(native::gather),
         ..PLAIN
     },
     BareLoop {
@@ -111,9 +127,15 @@ pub(super) const BARE: &[BareLoop] = &[
         // str x5, [x0], #8; add x5, x5, #3; subs x4, x4, #1; b.ne
         words: &[0xf800_8405, 0x9100_0ca5, 0xf100_0484, 0x54ff_ffa1],
         writes: 8,
+        native: Some(native::progression),
         ..PLAIN
     },
 ];
+
+/// Returns the bytes of the table.
+fn table() -> Vec<u8> {
+    (0..=255_u8).map(|byte| byte.wrapping_mul(7)).collect()
+}
 
 /// Returns the number of pages that a lane may write.
 pub(super) fn frames(iterations: u64) -> usize {
@@ -135,25 +157,55 @@ impl BareLoop {
     pub(super) fn program(&self, iterations: u64) -> Result<Program, Error> {
         let halt = 0xd440_0000; // hlt #0
         let words: Vec<u32> = self.words.iter().copied().chain([halt]).collect();
-        let table: Vec<u8> = (0..=255_u8).map(|byte| byte.wrapping_mul(7)).collect();
         let mut program =
-            Program::builder().name(self.name).code(CODE, &words).data(TABLE, table, Permissions::R);
-        program = if self.ends_with_zero {
-            let mut source = vec![0x55; (self.reads * iterations) as usize];
-            source.last_mut().into_iter().for_each(|last| *last = 0);
-            program.data(SOURCE, source, Permissions::R)
-        } else {
-            program.zeros(SOURCE, whole_pages(self.reads * iterations), Permissions::R)
+            Program::builder().name(self.name).code(CODE, &words).data(TABLE, table(), Permissions::R);
+        program = match self.source(iterations) {
+            Some(source) => program.data(SOURCE, source, Permissions::R),
+            None => program.zeros(SOURCE, whole_pages(self.reads * iterations), Permissions::R),
         };
         let bytes = whole_pages(self.writes * iterations);
-        if self.sorts {
-            let numbers = (0..bytes as u32 / 4).map(|number| number.wrapping_mul(0x9e37_79b9));
-            let data = numbers.flat_map(u32::to_le_bytes).collect::<Vec<_>>();
-            program = program.data(self.target(iterations), data, Permissions::RW);
+        if let Some(numbers) = self.unsorted(bytes) {
+            program = program.data(self.target(iterations), numbers, Permissions::RW);
         } else if self.writes > 0 {
             program = program.zeros(self.target(iterations), bytes, Permissions::RW);
         }
         program.build()
+    }
+
+    /// Returns the bytes that are read, if not all of them are zero.
+    fn source(&self, iterations: u64) -> Option<Vec<u8>> {
+        self.ends_with_zero.then(|| {
+            let mut source = vec![0x55; (self.reads * iterations) as usize];
+            source.last_mut().into_iter().for_each(|last| *last = 0);
+            source
+        })
+    }
+
+    /// Returns the bytes that are written as they are before, if not all of them are zero.
+    fn unsorted(&self, bytes: u64) -> Option<Vec<u8>> {
+        let numbers = (0..bytes as u32 / 4).map(|number| number.wrapping_mul(0x9e37_79b9));
+        self.sorts.then(|| numbers.flat_map(u32::to_le_bytes).collect())
+    }
+
+    /// Runs the same loop as code of the host. Its time includes that of copies of the pages that it writes, as in a lane. Returns it in
+    /// seconds, and the bytes that were written; `None` if there is no such code.
+    pub(super) fn run_native(&self, iterations: u64) -> Option<(f64, Vec<u8>)> {
+        let native = self.native?;
+        let source = self.source(iterations).unwrap_or_else(|| vec![0; (self.reads * iterations) as usize]);
+        let bytes = whole_pages(self.writes * iterations);
+        let before = self.unsorted(bytes).unwrap_or_else(|| vec![0; bytes as usize]);
+        let (table, before) = (table(), black_box(&before[..]));
+        let begin = Instant::now();
+        let mut target = if self.writes > 0 { before.to_vec() } else { Vec::new() };
+        black_box(native(Memory {
+            source: black_box(&source),
+            table: &table,
+            target: &mut target,
+            iterations,
+        }));
+        let seconds = begin.elapsed().as_secs_f64();
+        target.truncate((self.writes * iterations) as usize);
+        Some((seconds, target))
     }
 
     /// Sets the registers of a lane.

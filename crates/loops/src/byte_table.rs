@@ -1,0 +1,94 @@
+//! Loops that replace each byte with the element of a table that it numbers: `target[i] = table[source[i]]`.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::atom::{Atom, Loaded};
+use crate::memory::{Memory, read};
+use crate::motion::Loop;
+use crate::plan::{Kind, Plan, Source, Stream, as_loaded};
+
+/// The number of elements of a table.
+const ELEMENTS: usize = 256;
+/// The number of bytes that are replaced together.
+const BLOCK: u64 = 4096;
+
+/// Iterations of a plan that do nothing but this.
+pub(crate) struct ByteTable<'a> {
+    source: &'a Stream,
+    target: &'a Stream,
+    /// The elements, one after the other.
+    elements: Vec<u8>,
+}
+
+impl<'a> ByteTable<'a> {
+    /// Returns the table of a plan, if it has one, if its elements can be loaded, and if no iteration stores to them.
+    pub(crate) fn of(plan: &'a Plan, of: &Loop, memory: &impl Memory) -> Option<Self> {
+        let body = of.body();
+        if !plan.tests.is_empty() || !plan.searches.is_empty() || !plan.folds.is_empty() {
+            return None;
+        }
+        let mut stores = plan.stores();
+        let (target, None) = (stores.next()?, stores.next()) else { return None };
+        let [Source::Term(value)] = &target.sources[..] else { return None };
+        let element = as_loaded(body, value).filter(|element| element.size == target.bytes)?;
+        let access = &body.accesses[element.access];
+        let others = plan.streams.iter().filter(|stream| stream.is_none());
+        if target.step != target.bytes as i64 || target.is_row() || access.is_pair || others.count() != 1 {
+            return None;
+        }
+        let mut base = access.address.addend();
+        let mut index: Option<(Loaded, u64)> = None;
+        for (id, factor) in access.address.parts() {
+            let place = plan.needed.binary_search_by_key(id, |(needed, _)| *needed).ok()?;
+            match (plan.needed[place].1, body.atoms.atom(*id)) {
+                (Kind::Progression(start, 0), _) => base = base.wrapping_add(start.wrapping_mul(*factor)),
+                (Kind::Column, Atom::Loaded(loaded)) if index.is_none() => index = Some((*loaded, *factor)),
+                _ => return None,
+            }
+        }
+        let (number, factor) = index.filter(|(number, _)| (number.size, number.extend) == (1, 0))?;
+        let source =
+            plan.streams[number.access].as_ref().filter(|source| (source.step, source.bytes) == (1, 1))?;
+        let size = element.size as usize;
+        let mut elements = vec![0; ELEMENTS * size];
+        for (place, element) in (0..).zip(elements.chunks_exact_mut(size)) {
+            let address = base.wrapping_add(factor.wrapping_mul(place));
+            let (begin, end) = (i128::from(address), i128::from(address) + size as i128);
+            let (first, last) = target.range(plan.most);
+            if end > 1 << 64 || (begin < last && first < end) || !read(memory, address, element) {
+                return None;
+            }
+        }
+        Some(Self { source, target, elements })
+    }
+
+    /// Executes iterations.
+    pub(crate) fn execute(&self, iterations: u64, memory: &mut impl Memory) {
+        match self.target.bytes {
+            1 => self.replace::<1>(iterations, memory),
+            2 => self.replace::<2>(iterations, memory),
+            4 => self.replace::<4>(iterations, memory),
+            _ => self.replace::<8>(iterations, memory),
+        }
+    }
+
+    fn replace<const N: usize>(&self, iterations: u64, memory: &mut impl Memory) {
+        let Some((table, _)) = self.elements.as_chunks::<N>().0.split_first_chunk::<ELEMENTS>() else {
+            return;
+        };
+        let mut numbers = [0; BLOCK as usize];
+        let mut values = [[0; N]; BLOCK as usize];
+        let mut done = 0;
+        while done < iterations {
+            let count = BLOCK.min(iterations - done) as usize;
+            let (numbers, values) = (&mut numbers[..count], &mut values[..count]);
+            read(memory, self.source.at(done), numbers);
+            for (value, number) in values.iter_mut().zip(&*numbers) {
+                *value = table[usize::from(*number)];
+            }
+            memory.write(self.target.at(done), values.as_flattened());
+            done += count as u64;
+        }
+    }
+}
