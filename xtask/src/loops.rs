@@ -85,6 +85,14 @@ enum Subcommand {
         #[arg(default_value = "validation")]
         part: PartName,
     },
+    /// Writes a log with only a part of the training's programs, for `cargo xtask train --log`.
+    Share {
+        /// The percentage of the programs.
+        #[arg(value_parser = clap::value_parser!(u8).range(1..=100))]
+        percent: u8,
+        /// The file to write.
+        file: PathBuf,
+    },
     /// Writes a sample of the held-out guests for tests.
     Sample,
     /// Writes all held-out bodies, for `kvrm verify loops --file`.
@@ -166,6 +174,7 @@ pub(crate) fn run(Args { command }: &Args) -> Result<()> {
         Subcommand::Log { only } => write_log(only.as_deref()),
         Subcommand::Tables { write } => tables::run(&read_splits(&log)?, *write),
         Subcommand::Errors { part } => errors::run(&read_splits(&log)?, part.part()),
+        Subcommand::Share { percent, file } => write_share(&log, *percent, file),
         Subcommand::Sample => write_sample(&log),
         Subcommand::HeldOut { file } => write_held_out(&log, file),
     }
@@ -176,11 +185,31 @@ pub(crate) fn log_path() -> PathBuf {
     root().join("target/loops/log.txt")
 }
 
-/// Returns the loops of each part of a log.
-fn read_splits(log: &Path) -> Result<Splits> {
+fn read_log(log: &Path) -> Result<Vec<LoopRecord>> {
     let text = fs::read_to_string(log)
         .with_context(|| format!("cannot read {}; run `cargo xtask loops log`", log.display()))?;
-    Ok(Splits::new(read_records(&text)?))
+    Ok(read_records(&text)?)
+}
+
+/// Returns the loops of each part of a log.
+fn read_splits(log: &Path) -> Result<Splits> {
+    read_log(log).map(Splits::new)
+}
+
+/// Writes a log without some of the programs of the training: evenly spaced ones in the order of their names.
+fn write_share(log: &Path, percent: u8, file: &Path) -> Result<()> {
+    let mut records = read_log(log)?;
+    let is_training = |record: &LoopRecord| Part::of(&record.program, &record.level) == Part::Training;
+    let names: BTreeSet<String> =
+        records.iter().filter(|record| is_training(record)).map(|record| record.program.clone()).collect();
+    let percent = usize::from(percent);
+    let is_kept = |place: usize| place * percent / 100 != (place + 1) * percent / 100;
+    let kept = names.into_iter().enumerate().filter(|(place, _)| is_kept(*place)).map(|(_, name)| name);
+    let kept: BTreeSet<String> = kept.collect();
+    records.retain(|record| !is_training(record) || kept.contains(&record.program));
+    fs::write(file, write_records(&records)).with_context(|| format!("cannot write {}", file.display()))?;
+    println!("{}: {} programs of the training", file.display(), kept.len());
+    Ok(())
 }
 
 /// Writes the bodies of the held-out programs and of the held-out level, each with its first entry.

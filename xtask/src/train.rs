@@ -17,6 +17,7 @@ use kvrm_models::{Architecture, Dtype, Entry, MANIFEST, Manifest, Weights, sha25
 use kvrm_train::{NotExact, Progress, TrainedWeights, train_decoder, train_dispatch, train_small_dispatch};
 
 use self::recipe::recipe;
+use crate::loops::log_path;
 use crate::root::root;
 
 /// Arguments of `cargo xtask train`.
@@ -35,6 +36,9 @@ pub(crate) struct Args {
     /// The number of steps, for networks that look at loops [default: 10000, 16000 or 60000].
     #[arg(long)]
     steps: Option<u32>,
+    /// The log of loops, for networks that look at loops [default: target/loops/log.txt].
+    #[arg(long)]
+    log: Option<PathBuf>,
     /// Train nothing: list an existing file of a network that looks at loops in the manifest.
     #[arg(long)]
     list_only: bool,
@@ -106,7 +110,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let (network, out) = (args.network, out(args));
         let (name, architecture) = (network.name(), network.architecture());
         let seed = args.seed.unwrap_or(1);
-        let job = loops::Job { name, architecture, seed, steps: args.steps, out: &out };
+        let log = args.log.clone().unwrap_or_else(log_path);
+        let job = loops::Job { name, architecture, seed, steps: args.steps, log: &log, out: &out };
         if !args.list_only {
             loops::train(&job)?;
         }

@@ -9,7 +9,6 @@ use anyhow::{Context as _, Result, ensure};
 use kvrm_models::{Architecture, Dtype, Entry, Weights, sha256_of};
 
 use super::recipe::recipe;
-use crate::loops::log_path;
 use crate::root::root;
 
 /// A network to train.
@@ -18,12 +17,12 @@ pub(super) struct Job<'a> {
     pub(super) architecture: Architecture,
     pub(super) seed: u64,
     pub(super) steps: Option<u32>,
+    pub(super) log: &'a Path,
     pub(super) out: &'a Path,
 }
 
 /// Trains a network.
-pub(super) fn train(Job { name, seed, steps, out, .. }: &Job<'_>) -> Result<()> {
-    let log = log_path();
+pub(super) fn train(Job { name, seed, steps, log, out, .. }: &Job<'_>) -> Result<()> {
     ensure!(log.exists(), "{} does not exist; run `cargo xtask loops log` first", log.display());
     let mut command = Command::new("cargo");
     command
@@ -33,7 +32,7 @@ pub(super) fn train(Job { name, seed, steps, out, .. }: &Job<'_>) -> Result<()> 
         .arg(root().join("target/training"))
         .arg("--")
         .arg(name)
-        .arg(&log)
+        .arg(log)
         .arg(seed.to_string())
         .arg(out)
         .args(steps.map(|steps| steps.to_string()))
@@ -45,7 +44,7 @@ pub(super) fn train(Job { name, seed, steps, out, .. }: &Job<'_>) -> Result<()> 
 }
 
 /// Writes the recipe into the file of a trained network, and returns its entry of the manifest.
-pub(super) fn entry(Job { name, architecture, seed, steps, out }: &Job<'_>) -> Result<Entry> {
+pub(super) fn entry(Job { name, architecture, seed, steps, out, .. }: &Job<'_>) -> Result<Entry> {
     let file = out.file_name().and_then(|name| name.to_str()).context("the file needs a name in UTF-8")?;
     let recipe = recipe(name, *seed) + &steps.map_or(String::new(), |steps| format!(" --steps {steps}"));
     let mut weights = Weights::load(out)?;
