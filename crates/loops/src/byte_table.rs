@@ -10,7 +10,7 @@ use crate::plan::{Kind, Plan, Source, Stream, as_loaded};
 
 /// The number of elements of a table.
 const ELEMENTS: usize = 256;
-/// The number of bytes that are replaced together.
+/// The largest number of bytes that are stored together: those of a page.
 const BLOCK: u64 = 4096;
 
 /// Iterations of a plan that do nothing but this.
@@ -81,10 +81,19 @@ impl<'a> ByteTable<'a> {
         let mut values = [[0; N]; BLOCK as usize];
         let mut done = 0;
         while done < iterations {
-            let count = BLOCK.min(iterations - done) as usize;
-            let (numbers, values) = (&mut numbers[..count], &mut values[..count]);
-            read(memory, self.source.at(done), numbers);
-            for (value, number) in values.iter_mut().zip(&*numbers) {
+            // Up to the end of a page, so that no page is looked up twice.
+            let in_page = (BLOCK - self.target.at(done) % BLOCK) / N as u64;
+            let count = in_page.max(1).min(iterations - done) as usize;
+            let values = &mut values[..count];
+            let from = self.source.at(done);
+            let numbers = match memory.readable(from).and_then(|bytes| bytes.get(..count)) {
+                Some(bytes) => bytes,
+                None => {
+                    read(memory, from, &mut numbers[..count]);
+                    &numbers[..count]
+                }
+            };
+            for (value, number) in values.iter_mut().zip(numbers) {
                 *value = table[usize::from(*number)];
             }
             memory.write(self.target.at(done), values.as_flattened());

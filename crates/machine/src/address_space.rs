@@ -205,7 +205,8 @@ impl AddressSpace {
                 self.leave_code_page();
             }
             let features = self.image.features();
-            let private = self.make_private(page);
+            // Bytes that are all overwritten need no copy.
+            let private = self.make_private(page, range.len() < PAGE_BYTES);
             private.dirty = true;
             change(done, &mut private.bytes[range.clone()]);
             done += range.len();
@@ -409,8 +410,8 @@ impl AddressSpace {
         }
     }
 
-    /// Returns the private copy of a mapped page, and creates it if needed.
-    fn make_private(&mut self, page: u64) -> &mut PrivatePage {
+    /// Returns the private copy of a mapped page, and creates it if needed. If it does not have to be a copy, it may have any bytes then.
+    fn make_private(&mut self, page: u64, copies: bool) -> &mut PrivatePage {
         if !self.index.contains_key(&page) {
             let ImagePage { frame, permissions } =
                 self.map.page(page).expect("the caller has checked that the page is mapped");
@@ -418,7 +419,9 @@ impl AddressSpace {
             let from = self.image.frame(frame);
             let bytes = match self.spare.pop() {
                 Some(mut bytes) => {
-                    bytes.copy_from_slice(from);
+                    if copies {
+                        bytes.copy_from_slice(from);
+                    }
                     bytes
                 }
                 None => Box::new(*from),
