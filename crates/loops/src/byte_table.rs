@@ -10,6 +10,8 @@ use crate::plan::{Kind, Plan, Source, Stream, as_loaded};
 
 /// The number of elements of a table.
 const ELEMENTS: usize = 256;
+/// The largest number of bytes from the first element to the end of the last one.
+const SPAN_MAX: u64 = 4096;
 /// The largest number of bytes that are stored together: those of a page.
 const BLOCK: u64 = 4096;
 
@@ -51,15 +53,19 @@ impl<'a> ByteTable<'a> {
         let source =
             plan.streams[number.access].as_ref().filter(|source| (source.step, source.bytes) == (1, 1))?;
         let size = element.size as usize;
-        let mut elements = vec![0; ELEMENTS * size];
-        for (place, element) in (0..).zip(elements.chunks_exact_mut(size)) {
-            let address = base.wrapping_add(factor.wrapping_mul(place));
-            let (begin, end) = (i128::from(address), i128::from(address) + size as i128);
-            let (first, last) = target.range(plan.most);
-            if end > 1 << 64 || (begin < last && first < end) || !read(memory, address, element) {
-                return None;
-            }
+        // All elements are loaded together.
+        let span = factor.checked_mul(ELEMENTS as u64 - 1)?.checked_add(element.size)?;
+        let (begin, end) = (i128::from(base), i128::from(base) + i128::from(span));
+        let (first, last) = target.range(plan.most);
+        if span > SPAN_MAX || end > 1 << 64 || (begin < last && first < end) {
+            return None;
         }
+        let mut bytes = vec![0; span as usize];
+        if !read(memory, base, &mut bytes) {
+            return None;
+        }
+        let places = (0..ELEMENTS).map(|number| number * factor as usize);
+        let elements = places.flat_map(|place| &bytes[place..place + size]).copied().collect();
         Some(Self { source, target, elements })
     }
 
