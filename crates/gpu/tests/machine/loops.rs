@@ -79,7 +79,11 @@ fn no_result_depends_on_what_networks_say() {
         let advisor = Arc::new(advisor);
         let (attempts, commits) =
             compare(&any_loop().boxed(), LOOPS / 5, || Loops::advised_at_once("test", Arc::clone(&advisor)));
-        assert!(commits > 0, "{mode}: none of {attempts} attempts");
+        // What the networks do not propose is rarely executed at once.
+        assert!(
+            attempts > 0 && (commits > 0 || mode == "adversarial"),
+            "{mode}: {commits} of {attempts} attempts"
+        );
     }
     // In the background, lanes go on until there is advice.
     let advisor = Arc::new(builtin());
