@@ -71,19 +71,16 @@ fn no_result_depends_on_what_networks_say() {
     let device = GpuEngine::open(None).expect("there is a GPU").device().clone();
     let builtin = || NetworkAdvisor::builtin().expect("the weights are there").asked_after(0);
     let advisors = [
-        ("networks", builtin().with_device(&device)),
-        ("random", NetworkAdvisor::random(1).expect("the weights are small").asked_after(0)),
-        ("adversarial", builtin().adversarial()),
+        ("networks", LOOPS / 5, builtin().with_device(&device)),
+        ("random", LOOPS / 5, NetworkAdvisor::random(1).expect("the weights are small").asked_after(0)),
+        // Few loops that the networks do not propose can be executed at once.
+        ("adversarial", LOOPS, builtin().adversarial()),
     ];
-    for (mode, advisor) in advisors {
+    for (mode, number, advisor) in advisors {
         let advisor = Arc::new(advisor);
-        let (attempts, commits) =
-            compare(&any_loop().boxed(), LOOPS / 5, || Loops::advised_at_once("test", Arc::clone(&advisor)));
-        // What the networks do not propose is rarely executed at once.
-        assert!(
-            attempts > 0 && (commits > 0 || mode == "adversarial"),
-            "{mode}: {commits} of {attempts} attempts"
-        );
+        let loops = || Loops::advised_at_once("test", Arc::clone(&advisor));
+        let (attempts, commits) = compare(&any_loop().boxed(), number, loops);
+        assert!(commits > 0, "{mode}: none of {attempts} attempts");
     }
     // In the background, lanes go on until there is advice.
     let advisor = Arc::new(builtin());
