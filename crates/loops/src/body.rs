@@ -180,12 +180,11 @@ impl Body {
         fetch: &mut dyn FnMut(u64) -> Option<MicroOp>,
     ) -> Result<(Self, Option<Decision>), Refusal> {
         let branch = fetch(end).ok_or(Refusal::Instruction(end))?;
-        let is_branch = [Handler::BRANCH, Handler::TEST_BRANCH].contains(&Handler::of(branch));
-        let distance = branch.imm.wrapping_neg();
-        if !is_branch || branch.dst() != SINK || distance > 4 * (INSTRUCTIONS_MAX as u64 - 1) {
+        let head = branch_target(branch, end).ok_or(Refusal::NotALoop)?;
+        let distance = end.wrapping_sub(head);
+        if branch.dst() != SINK || distance > 4 * (INSTRUCTIONS_MAX as u64 - 1) {
             return Err(Refusal::NotALoop);
         }
-        let head = end.wrapping_sub(distance);
         let (length, first) = (distance / 4 + 1, entry.unwrap_or(head).wrapping_sub(head) / 4);
         if first >= length {
             return Err(Refusal::NotALoop);
@@ -213,6 +212,12 @@ impl Body {
         let decision = iteration.decision.take();
         Ok((iteration.into_body(ops), decision))
     }
+}
+
+/// Returns the target of a micro-op at an address, if it is a branch with one.
+#[must_use]
+pub fn branch_target(op: MicroOp, pc: u64) -> Option<u64> {
+    [Handler::BRANCH, Handler::TEST_BRANCH].contains(&Handler::of(op)).then(|| pc.wrapping_add(op.imm))
 }
 
 /// What branches in a loop to other instructions of it may do.
@@ -288,9 +293,17 @@ impl Iteration {
     }
 
     fn into_body(self, ops: Vec<MicroOp>) -> Body {
-        let Self { head, atoms, registers, is_read, has_set_flags, reads_flags, exits, accesses, .. } = self;
-        let sets_flags = has_set_flags;
-        Body { head, ops, atoms, after: registers, is_read, reads_flags, exits, accesses, sets_flags }
+        Body {
+            head: self.head,
+            ops,
+            atoms: self.atoms,
+            after: self.registers,
+            is_read: self.is_read,
+            reads_flags: self.reads_flags,
+            sets_flags: self.has_set_flags,
+            exits: self.exits,
+            accesses: self.accesses,
+        }
     }
 
     /// Reads a register.

@@ -27,6 +27,10 @@ impl<'a> ByteTable<'a> {
     /// Returns the table of a plan, if it has one, if its elements can be loaded, and if no iteration stores to them.
     pub(crate) fn of(plan: &'a Plan, of: &Loop, memory: &impl Memory) -> Option<Self> {
         let body = of.body();
+        // Loading the table takes the time of some hundred iterations.
+        if plan.most < ELEMENTS as u64 {
+            return None;
+        }
         if !plan.tests.is_empty() || !plan.searches.is_empty() || !plan.folds.is_empty() {
             return None;
         }

@@ -46,7 +46,7 @@ mod term;
 mod trips;
 
 pub use atom::{Atom, Atoms, Loaded};
-pub use body::{Access, Body, Exit, INSTRUCTIONS_MAX, Refusal};
+pub use body::{Access, Body, Exit, INSTRUCTIONS_MAX, Refusal, branch_target};
 pub use distance::Distance;
 pub use flags::{Condition, Flags};
 pub use memory::Memory;

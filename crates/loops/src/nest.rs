@@ -6,10 +6,10 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use kvrm_arm64::micro_op::{Handler, MicroOp, REGISTERS, SINK, ZERO};
+use kvrm_arm64::micro_op::{MicroOp, REGISTERS, SINK, ZERO};
 
 use crate::atom::Atom;
-use crate::body::{Access, Body, INSTRUCTIONS_MAX, Iteration, Refusal};
+use crate::body::{Access, Body, INSTRUCTIONS_MAX, Iteration, Refusal, branch_target};
 use crate::flags::Flags;
 use crate::motion::{InnerLoop, Loop, Motion};
 use crate::plan::as_loaded;
@@ -47,12 +47,11 @@ pub(crate) fn find_nest(
 
 /// Returns the address of the first branch to the start of a range of addresses from within it.
 fn branch_to_start(addresses: &Range<u64>, fetch: &dyn Fn(u64) -> Option<MicroOp>) -> Option<u64> {
-    addresses.clone().step_by(4).take(INSTRUCTIONS_MAX).find(|address| {
-        fetch(*address).is_some_and(|op| {
-            let is_branch = [Handler::BRANCH, Handler::TEST_BRANCH].contains(&Handler::of(op));
-            is_branch && address.wrapping_add(op.imm) == addresses.start
-        })
-    })
+    addresses
+        .clone()
+        .step_by(4)
+        .take(INSTRUCTIONS_MAX)
+        .find(|address| fetch(*address).and_then(|op| branch_target(op, *address)) == Some(addresses.start))
 }
 
 /// An iteration that enters an inner loop, whose first instruction is at a place of the body.
@@ -152,27 +151,26 @@ impl Entry<'_> {
             address = address.plus(&Term::constant(bytes)).minus(&trips.times(bytes));
         }
         let body = self.inner.body();
-        let mut stores = Vec::new();
+        let first = self.iteration.accesses.len();
+        let (mut stores, mut copies) = (Vec::new(), 0);
         for (number, value) in access.stores.iter().enumerate() {
-            stores.push(if let Some(loaded) = as_loaded(body, value) {
-                let from = &body.accesses[loaded.access];
-                let is_alike = (from.size, from.is_pair) == (access.size, access.is_pair)
-                    && loaded.is_second == (number == 1)
-                    && step_of(self.inner, &from.address) == Some(step);
-                let first = self.iteration.accesses.len();
-                is_alike.then(|| {
-                    self.iteration
-                        .atoms
-                        .term(Atom::Loaded(from.loaded(first + loaded.access, loaded.is_second)))
-                })?
-            } else if step_of(self.inner, value) == Some(0) {
-                self.substituted(value, entry)?
-            } else {
+            let Some(loaded) = as_loaded(body, value) else {
+                stores
+                    .push(self.substituted(value, entry).filter(|_| step_of(self.inner, value) == Some(0))?);
+                continue;
+            };
+            let from = &body.accesses[loaded.access];
+            let is_alike = (from.size, from.is_pair) == (access.size, access.is_pair)
+                && loaded.is_second == (number == 1)
+                && step_of(self.inner, &from.address) == Some(step);
+            if !is_alike {
                 return None;
-            });
+            }
+            let copied = from.loaded(first + loaded.access, loaded.is_second);
+            stores.push(self.iteration.atoms.term(Atom::Loaded(copied)));
+            copies += 1;
         }
         // All of them are copies, or none is.
-        let copies = access.stores.iter().filter(|value| as_loaded(body, value).is_some()).count();
         if ![0, stores.len()].contains(&copies) {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use kvrm_arm64::Features;
 use kvrm_arm64::lowering::lower;
-use kvrm_arm64::micro_op::Handler;
+use kvrm_loops::branch_target;
 use kvrm_models::{LoopKind, LoopPattern};
 
 use super::look::Seen;
@@ -26,9 +26,8 @@ pub(super) const PROPOSES_LONG: bool = false;
 /// innermost loops.
 pub(super) fn has_inner_loop(words: &[u32]) -> bool {
     (0..).zip(words).take(words.len().saturating_sub(1)).any(|(place, word)| {
-        let op = lower(*word, Features::BASE);
-        let is_branch = op.handler() == Handler::BRANCH as u32 || op.handler() == Handler::TEST_BRANCH as u32;
-        is_branch && op.imm.wrapping_neg() <= 4 * place
+        let pc = 4 * place;
+        branch_target(lower(*word, Features::BASE), pc).is_some_and(|target| target <= pc)
     })
 }
 

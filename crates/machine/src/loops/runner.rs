@@ -20,7 +20,7 @@ use crate::translation::CodeVersion;
 const SLICE_MIN: u64 = 1 << 10;
 /// The largest number of steps from the end of an inner loop to the beginning of an iteration of the loop around it: the last two
 /// iterations of the inner loop, and the rest of the other one.
-const AROUND_MAX: usize = 3 * INSTRUCTIONS_MAX;
+const AROUND_MAX: u64 = 3 * INSTRUCTIONS_MAX as u64;
 /// The largest number of addresses of which it is remembered in which loop they are.
 const RECENT_MAX: usize = 64;
 
@@ -39,7 +39,7 @@ pub struct LoopRunner<R> {
     slice: u64,
     /// The loops around addresses at which the lane was found, for the code of `version`.
     recent: HashMap<u64, Option<Arc<KnownLoop>>>,
-    /// The loops around loops, by the heads of these.
+    /// The loops that have an inner loop, by the heads of the inner loops.
     enclosing: HashMap<u64, Option<Arc<KnownLoop>>>,
     version: CodeVersion,
     /// The habits of the lane, by the heads of loops.
@@ -179,15 +179,12 @@ impl<R: Runner> LoopRunner<R> {
         if !habit.tries(false) {
             return Ok(());
         }
-        let Some(found) = proved(loops, known, cpu, memory).filter(|_| known.place().is_in(memory)) else {
+        let Some(found) = proved(loops, known, cpu, memory) else { return Ok(()) };
+        if !known.place().is_in(memory) {
+            self.enclosing.clear();
             return Ok(());
-        };
-        for _ in 0..AROUND_MAX {
-            if cpu.pc == found.head() || cpu.steps == end {
-                break;
-            }
-            Interpreter::step(cpu, memory)?;
         }
+        step_to(found.head(), AROUND_MAX, cpu, memory, end)?;
         let credited = execute_all(found, known, cpu, memory, (self.slice_min, end))?;
         habit.note_attempt(None, credited, self.slice_min);
         Ok(())
@@ -200,6 +197,17 @@ fn proved<'a>(loops: &'a Loops, known: &'a KnownLoop, cpu: &Cpu, memory: &Addres
         loops.known.ask(std::iter::once((known, general_registers(cpu))));
     }
     loops.known.proved(known, memory.image().features())
+}
+
+/// Steps a lane to an address, by at most so many steps, and to no more than `end` steps of the lane.
+fn step_to(address: u64, most: u64, cpu: &mut Cpu, memory: &mut AddressSpace, end: u64) -> Result<(), Stop> {
+    for _ in 0..most {
+        if cpu.pc == address || cpu.steps == end {
+            break;
+        }
+        Interpreter::step(cpu, memory)?;
+    }
+    Ok(())
 }
 
 /// Executes iterations at once as long as that gives many steps each time, up to `end` steps. Returns their number.
@@ -216,12 +224,7 @@ fn execute_all(
     let mut credited = 0;
     // The loop may go on behind the iterations that were executed at once.
     loop {
-        for _ in 0..length {
-            if cpu.pc == head || cpu.steps == end {
-                break;
-            }
-            Interpreter::step(cpu, memory)?;
-        }
+        step_to(head, length, cpu, memory, end)?;
         // The last iteration is stepped.
         let most = end - cpu.steps;
         if cpu.pc != head || most < 2 * length {

@@ -1,9 +1,8 @@
 //! The search for the loop that a lane is in.
 
 use kvrm_arm64::lowering::lower;
-use kvrm_arm64::micro_op::Handler;
 use kvrm_arm64::{Access, Features};
-use kvrm_loops::INSTRUCTIONS_MAX;
+use kvrm_loops::{INSTRUCTIONS_MAX, branch_target};
 
 use crate::address_space::AddressSpace;
 use crate::pages::PAGE_BYTES;
@@ -22,32 +21,35 @@ impl Place {
     pub(super) fn around(
         pc: u64,
         features: Features,
-        mut read: impl FnMut(u64, &mut [u8]) -> bool,
+        read: impl FnMut(u64, &mut [u8]) -> bool,
     ) -> Option<Self> {
-        // The next page may have no code.
-        let in_page = (PAGE_BYTES - pc as usize % PAGE_BYTES) / 4;
-        let words = words_at(&mut read, pc, INSTRUCTIONS_MAX).or_else(|| words_at(&mut read, pc, in_page))?;
-        // It leads back to `pc` or before it.
-        let (end, head) = backward_branches(pc, &words, features)
-            .find(|(end, head)| end.wrapping_sub(*head) >= end.wrapping_sub(pc))?;
-        let words = words_at(&mut read, head, (end - head) as usize / 4 + 1)?;
-        Some(Self { head, words })
+        let leads_back = |head: u64, end: u64| end.wrapping_sub(head) >= end.wrapping_sub(pc);
+        Self::from((pc, INSTRUCTIONS_MAX), features, read, leads_back)
     }
 
     /// Returns the innermost loop around this one.
     pub(super) fn enclosing(
         &self,
         features: Features,
-        mut read: impl FnMut(u64, &mut [u8]) -> bool,
+        read: impl FnMut(u64, &mut [u8]) -> bool,
     ) -> Option<Self> {
-        let behind = self.end() + 4;
         let count = INSTRUCTIONS_MAX.checked_sub(self.words.len())?;
-        let in_page = (PAGE_BYTES - behind as usize % PAGE_BYTES) / 4;
-        let words =
-            [count, count.min(in_page)].into_iter().find_map(|count| words_at(&mut read, behind, count))?;
-        let (end, head) = backward_branches(behind, &words, features).find(|(_, head)| *head <= self.head)?;
-        let count = (end.wrapping_sub(head) / 4 + 1) as usize;
-        let words = (count <= INSTRUCTIONS_MAX).then(|| words_at(&mut read, head, count)).flatten()?;
+        Self::from((self.end() + 4, count), features, read, |head, _| head <= self.head)
+    }
+
+    /// Returns the loop of the first backward branch, among so many words from an address on, for whose target and own address a
+    /// condition holds.
+    fn from(
+        (pc, count): (u64, usize),
+        features: Features,
+        mut read: impl FnMut(u64, &mut [u8]) -> bool,
+        is_it: impl Fn(u64, u64) -> bool,
+    ) -> Option<Self> {
+        // The next page may have no code.
+        let in_page = (PAGE_BYTES - pc as usize % PAGE_BYTES) / 4;
+        let words = words_at(&mut read, pc, count).or_else(|| words_at(&mut read, pc, count.min(in_page)))?;
+        let (head, end) = backward_branches(pc, &words, features).find(|(head, end)| is_it(*head, *end))?;
+        let words = words_at(&mut read, head, end.wrapping_sub(head) as usize / 4 + 1)?;
         Some(Self { head, words })
     }
 
@@ -74,14 +76,12 @@ fn words_at(read: &mut impl FnMut(u64, &mut [u8]) -> bool, pc: u64, count: usize
     is_read.then(|| bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
 }
 
-/// Returns the branches of `words`, which begin at `pc`, that lead back by fewer than [`INSTRUCTIONS_MAX`] instructions: their own
-/// addresses and their targets.
+/// Returns the branches of `words`, which begin at `pc`, that lead back by fewer than [`INSTRUCTIONS_MAX`] instructions: their targets
+/// and their own addresses.
 fn backward_branches(pc: u64, words: &[u32], features: Features) -> impl Iterator<Item = (u64, u64)> {
     (0..).zip(words).filter_map(move |(place, word)| {
-        let op = lower(*word, features);
-        let is_branch = op.handler() == Handler::BRANCH as u32 || op.handler() == Handler::TEST_BRANCH as u32;
-        let (at, distance) = (pc.wrapping_add(4 * place), op.imm.wrapping_neg());
-        let is_back = is_branch && distance < 4 * INSTRUCTIONS_MAX as u64;
-        is_back.then_some((at, at.wrapping_sub(distance)))
+        let end = pc.wrapping_add(4 * place);
+        let head = branch_target(lower(*word, features), end)?;
+        (end.wrapping_sub(head) < 4 * INSTRUCTIONS_MAX as u64).then_some((head, end))
     })
 }

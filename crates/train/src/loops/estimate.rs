@@ -4,7 +4,7 @@ use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::{Handler, MicroOp, SINK};
 use kvrm_arm64::operand::Operand;
 use kvrm_arm64::{Class, Features, Word, decode};
-use kvrm_loops::{Distance, Loop, micro_op_registers};
+use kvrm_loops::{Distance, Loop, branch_target, micro_op_registers};
 use kvrm_models::inputs::REGISTERS;
 
 use super::symbolic::FAR;
@@ -66,15 +66,15 @@ fn relaxed(words: &[u32]) -> Option<Loop> {
 fn relaxed_op(word: u32, place: usize, last: usize) -> Option<MicroOp> {
     let mut op = lower(word, Features::ARMV8_0);
     let row = decode(word).map(|op| op.encoding());
-    let is_branch = op.handler() == Handler::BRANCH as u32 || op.handler() == Handler::TEST_BRANCH as u32;
-    if is_branch && op.dst() != SINK {
+    let target = branch_target(op, 4 * place as u64);
+    if target.is_some() && op.dst() != SINK {
         return None;
     }
-    if is_branch && place < last {
+    if let Some(target) = target.filter(|_| place < last) {
         if op.handler() == Handler::BRANCH as u32 && op.cond() >= 14 {
             return Some(lower(NOP, Features::ARMV8_0));
         }
-        if (4 * place as u64).wrapping_add(op.imm) <= 4 * last as u64 {
+        if target <= 4 * last as u64 {
             op.imm = FAR;
         }
         return Some(op);
