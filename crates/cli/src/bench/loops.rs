@@ -24,7 +24,8 @@ use crate::{number, record};
 const HELP: &str = "\
 Each loop runs for a number of iterations in each lane, stepped and accelerated. The time is that of the whole run, from the \
 call to its return, with the search for the loop, its proof and, for modes with networks, their evaluation. MIPS are million \
-retired steps per second of all lanes together.
+retired steps per second of all lanes together. `times` says how many times faster a loop is at once than stepped, and `native`, \
+for one lane on the CPU, how many times faster the same loop is as code of the host, with copies of the pages that it writes.
 
 With --programs, the time is that of the run of a program from its start, with the advice of networks in the background. Shares of \
 steps in loops, and in loops that are proved, are estimates from samples. `saved` are the candidates that networks did not propose \
