@@ -1,13 +1,14 @@
 //! `cargo xtask guests --doom`: compiles DOOM with the levels of Freedoom for Linux, to `target/programs/doom`.
 //!
 //! The engine, doomgeneric, is under the GPL. So it is fetched and compiled on the user's machine: neither its source nor
-//! the program is committed, and nothing of it is in KVRM's own binaries. `guests/programs/doom.c` is its platform.
+//! the program is committed, and nothing of it is in KVRM's own binaries. `guests/programs/doom/` is its platform.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 
+use crate::root::root;
 use crate::third_party::{self, Package};
 
 const NAME: &str = "doom";
@@ -19,15 +20,24 @@ const SOURCES: &str = "doomgeneric/doomgeneric";
 const LEVELS: (&str, &str) = ("freedoom", "usr/share/games/doom");
 const WAD: &str = "freedoom1.wad";
 
-/// Files of the engine that are not compiled: without a use, or replaced in `doom.c`.
-const OMITTED: [&str; 6] = ["doomdef.c", "icon.c", "d_iwad.c", "f_wipe.c", "w_file.c", "w_file_stdc.c"];
+/// Files of the engine that are not compiled: without a use, or replaced in `guests/programs/doom/`.
+const OMITTED: [&str; 10] = [
+    "doomdef.c",
+    "doomgeneric.c",
+    "icon.c",
+    "d_iwad.c",
+    "f_wipe.c",
+    "i_input.c",
+    "i_timer.c",
+    "i_video.c",
+    "w_file.c",
+    "w_file_stdc.c",
+];
 /// Parts of the names of files for other platforms.
 const PLATFORMS: [&str; 3] = ["doomgeneric_", "_allegro", "_sdl"];
 
-/// Frames of 320x200 pixels with 8 bits, as the engine draws them. Segments are separate, so that the WAD is not
-/// executable.
-const FLAGS: [&str; 4] =
-    ["-DCMAP256", "-DDOOMGENERIC_RESX=320", "-DDOOMGENERIC_RESY=200", "-Wl,-z,separate-code"];
+/// Segments are separate, so that the WAD is not executable.
+const FLAGS: [&str; 1] = ["-Wl,-z,separate-code"];
 
 /// Fetches and compiles the program, if it is missing.
 pub(crate) fn run() -> Result<()> {
@@ -49,14 +59,16 @@ fn make() -> Result<()> {
     // The assembler searches the WAD in the folders of `-I`.
     let wads = wads.to_str().filter(|path| !path.contains(','));
     let wads = wads.context("the path of the repository contains a comma, or is not UTF-8")?;
-    let flags = FLAGS.map(str::to_owned).into_iter().chain([format!("-Wa,-I,{wads}")]);
+    let interface = root().join("guests/environments");
+    let flags = FLAGS.map(str::to_owned).into_iter();
+    let flags = flags.chain([format!("-Wa,-I,{wads}"), format!("-I{}", interface.display())]);
     third_party::compile(NAME, &sources, &folder, flags)
 }
 
 /// Returns whether a file of the engine is a part of the program.
 fn is_compiled(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    name.ends_with(".c") && !OMITTED.contains(&name) && !PLATFORMS.iter().any(|part| name.contains(part))
+    third_party::is_source(path) && !OMITTED.contains(&name) && !PLATFORMS.iter().any(|part| name.contains(part))
 }
 
 #[cfg(test)]
@@ -65,8 +77,8 @@ mod tests {
 
     #[test]
     fn the_engine_is_compiled_without_platforms_and_replaced_files() {
-        let compiled = ["d_main.c", "w_wad.c", "doomgeneric.c", "i_video.c"];
-        let others = ["w_file.c", "w_wad.h", "doomgeneric_sdl.c", "i_sdlsound.c", "i_allegromusic.c"];
+        let compiled = ["d_main.c", "w_wad.c", "i_sound.c", "r_draw.c"];
+        let others = ["w_file.c", "i_video.c", "w_wad.h", "doomgeneric_sdl.c", "i_sdlsound.c", "i_allegromusic.c"];
         for name in compiled {
             assert!(is_compiled(Path::new(name)), "{name}");
         }

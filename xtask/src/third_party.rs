@@ -95,7 +95,7 @@ pub(crate) fn ensure_compiler() -> Result<()> {
     system::ensure_packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])
 }
 
-/// Compiles `guests/programs/NAME.c` with third-party sources and their headers to `target/programs/NAME`.
+/// Compiles our sources of a program with third-party sources and their headers to `target/programs/NAME`.
 pub(crate) fn compile(
     name: &str,
     sources: &[PathBuf],
@@ -108,7 +108,7 @@ pub(crate) fn compile(
         .args(flags)
         .arg("-I")
         .arg(headers)
-        .arg(root().join("guests/programs").join(name).with_extension("c"))
+        .args(own_sources(name)?)
         .args(sources)
         .arg("-lm")
         .arg("-o")
@@ -117,6 +117,20 @@ pub(crate) fn compile(
         .with_context(|| format!("cannot run {COMPILER}"))?;
     ensure!(status.success(), "{COMPILER} could not compile {name}");
     Ok(())
+}
+
+/// Returns our sources of a program: `guests/programs/NAME.c`, or all in the folder `guests/programs/NAME/`.
+fn own_sources(name: &str) -> Result<Vec<PathBuf>> {
+    let place = root().join("guests/programs").join(name);
+    if !place.is_dir() {
+        return Ok(vec![place.with_extension("c")]);
+    }
+    Ok(entries(&place)?.into_iter().filter(|path| is_source(path)).collect())
+}
+
+/// Returns whether a file is a source in C.
+pub(crate) fn is_source(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "c")
 }
 
 /// Prints the size of a program.
