@@ -85,6 +85,12 @@ pub enum Error {
         /// The reason.
         reason: MapFailure,
     },
+    /// A view of a picture cannot be made.
+    #[error("no such view: {reason}")]
+    View {
+        /// The reason.
+        reason: String,
+    },
     /// Addresses cannot be reserved.
     #[error(
         "cannot reserve {:#x}..{:#x}: expected whole pages of 4096 bytes in the 48-bit address space",

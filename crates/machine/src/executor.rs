@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use kvrm_arm64::{Access, Cpu, Fault, Stop};
 
@@ -14,6 +14,7 @@ use crate::hot_code::TranslationReport;
 use crate::image::Image;
 use crate::loops::Loops;
 use crate::page_map::{Mapping, PageMap};
+use crate::picture::View;
 use crate::register::Register;
 use crate::report::Decisions;
 
@@ -209,6 +210,34 @@ pub trait Executor: Send {
         address: u64,
         rows: &[(usize, &[u8])],
     ) -> Result<Result<(), (usize, Stop)>, Error>;
+
+    /// Replaces the contents of `out` by the view of a picture in each of some lanes, one after the other. No lane is given
+    /// twice. Permissions do not matter.
+    ///
+    /// The inner result is the first lane in which a byte of the picture is not mapped, and its stop. The contents of `out` are
+    /// then undefined.
+    fn read_views(
+        &mut self,
+        view: &View,
+        lanes: &[usize],
+        out: &mut Vec<u8>,
+    ) -> Result<Result<(), (usize, Stop)>, Error> {
+        out.resize(lanes.len() * view.bytes(), 0);
+        let rows: Vec<_> =
+            out.chunks_exact_mut(view.bytes()).map(|row| Mutex::new((row, Ok(Ok(()))))).collect();
+        self.serve_parallel(lanes, &|index, lane| {
+            // No other thread locks this mutex.
+            let mut row = rows[index].lock().unwrap_or_else(PoisonError::into_inner);
+            let (out, result) = &mut *row;
+            *result = view.compute(out, |address, bytes| lane.read_memory(address, bytes, None));
+        })?;
+        for (&lane, row) in lanes.iter().zip(rows) {
+            if let Err(stop) = row.into_inner().unwrap_or_else(PoisonError::into_inner).1? {
+                return Ok(Err((lane, stop)));
+            }
+        }
+        Ok(Ok(()))
+    }
 
     /// Announces ranges of memory (lane, address, bytes) that will be read soon, so that a device can send all of them at
     /// once. It changes no result. Ranges that are not mapped, or too many, are ignored.

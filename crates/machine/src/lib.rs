@@ -34,6 +34,7 @@ mod page_map;
 mod pages;
 mod permissions;
 mod pick;
+mod picture;
 mod program;
 mod reference;
 mod register;
@@ -66,6 +67,7 @@ pub use pages::{ADDRESS_BITS, PAGE_BYTES, pieces};
 pub use permissions::Permissions;
 #[doc(hidden)]
 pub use pick::pick;
+pub use picture::{Picture, PictureFormat, View, ViewFormat};
 pub use program::{Program, ProgramBuilder, read};
 pub use reference::{Reference, ReferenceEngine};
 pub use register::Register;

@@ -10,8 +10,8 @@
 
 int vanilla_keyboard_mapping = 1;
 
-uint32_t doom_keys[8];
-int32_t doom_mouse[3];
+SHARED uint32_t doom_keys[8];
+SHARED int32_t doom_mouse[3];
 
 // What the engine knows to be held down.
 static uint32_t known_keys[8];

@@ -24,6 +24,8 @@
 #include "platform.h"
 #include "steps.h"
 
+// Of m_menu.c and g_game.c.
+extern int screenblocks, detailLevel;
 extern char *defdemoname;
 void D_DoomMain(void);
 void M_FindResponseFile(void);
@@ -47,16 +49,33 @@ int mkdir(const char *path, mode_t mode)
     return -1;
 }
 
+// Reads a decimal number of at most `max`, or exits.
+static uint64_t number(const char *text, uint64_t max)
+{
+    char *end;
+    errno = 0;
+    uint64_t value = strtoull(text, &end, 10);
+    if (errno || *end || *text < '0' || *text > '9' || value > max) {
+        fprintf(stderr, "doom: '%s': expected a number of at most %llu\n", text, (unsigned long long)max);
+        exit(2);
+    }
+    return value;
+}
+
 // Starts the engine up to its first frame.
 static void start(int argc, char **argv)
 {
     myargc = argc;
     myargv = argv;
     M_FindResponseFile();
+    // The size of the view, from 3 to 11: the whole screen. In low detail, columns are drawn two pixels wide.
+    int option = M_CheckParmWithArgs("-blocks", 1);
+    if (option) screenblocks = number(argv[option + 1], 11);
+    detailLevel = M_CheckParm("-low") > 0;
     D_DoomMain();
     // At the end of a demo, the engine uses its name, which was on the stack of the function that has just returned.
     static char demo[9];
-    int option = M_CheckParmWithArgs("-playdemo", 1);
+    option = M_CheckParmWithArgs("-playdemo", 1);
     if (!option) return;
     M_ExtractFileBase(argv[option + 1], demo);
     defdemoname = demo;
@@ -93,19 +112,6 @@ static void random_action(uint64_t *state, int32_t *action)
     action[2] = TURNS[bits >> 3 & 7];
     action[4] = kind < 2;
     action[5] = kind == 2 || kind == 3;
-}
-
-// Reads a decimal number of at most `max`, or exits.
-static uint64_t number(const char *text, uint64_t max)
-{
-    char *end;
-    errno = 0;
-    uint64_t value = strtoull(text, &end, 10);
-    if (errno || *end || *text < '0' || *text > '9' || value > max) {
-        fprintf(stderr, "doom: '%s': expected a number of at most %llu\n", text, (unsigned long long)max);
-        exit(2);
-    }
-    return value;
 }
 
 // Opens the output of a program that prints something itself: the engine reports on its standard output how it starts.

@@ -4,6 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// A variable that the host reads or writes. Optimization of the whole program would remove it otherwise.
+#define SHARED __attribute__((used))
+
 // Lets so many tics pass, which are a 35th of a second each. Nothing but this and waits of the engine lets time pass.
 void pass_tics(int tics);
 

@@ -37,11 +37,11 @@ struct kvrm_environment kvrm_environment = {
 };
 
 // Variables, as of the last yield. Coordinates have 16 bits behind the binary point; an angle of 2^32 is a full turn.
-int32_t doom_health, doom_armor, doom_kills, doom_items, doom_secrets, doom_weapon;
-int32_t doom_bullets, doom_shells, doom_cells, doom_rockets;
-int32_t doom_x, doom_y, doom_z;
-uint32_t doom_angle;
-int32_t doom_episode, doom_map, doom_tics, doom_damage;
+SHARED int32_t doom_health, doom_armor, doom_kills, doom_items, doom_secrets, doom_weapon;
+SHARED int32_t doom_bullets, doom_shells, doom_cells, doom_rockets;
+SHARED int32_t doom_x, doom_y, doom_z;
+SHARED uint32_t doom_angle;
+SHARED int32_t doom_episode, doom_map, doom_tics, doom_damage;
 
 // What the step before has found.
 static int32_t known_kills;

@@ -7,6 +7,7 @@ use crate::error::{Error, MapFailure};
 use crate::page_map::Mapping;
 use crate::pages::{PAGE_BYTES, PAGE_SHIFT};
 use crate::permissions::Permissions;
+use crate::picture::View;
 
 /// Access of the host to memory, between runs. It ignores permissions, and takes no steps of the lane.
 impl Machine {
@@ -34,6 +35,42 @@ impl Machine {
         let read = self.executor.read_memory_of_all(address, bytes, &mut out)?;
         read.map_err(|(lane, stop)| Error::Memory { lane, stop })?;
         Ok(out)
+    }
+
+    /// Replaces the contents of `out` by the view of a picture in one or several lanes, one after the other: `view.bytes()`
+    /// bytes of each. No lane is given twice.
+    ///
+    /// A GPU computes the views, so only their bytes are transferred.
+    ///
+    /// ```
+    /// use kvrm_machine::{Machine, Picture, PictureFormat, Program, View, ViewFormat};
+    ///
+    /// # let program = Program::from_code(0x1000, &[0xd440_0000])?;
+    /// let mut machine = Machine::builder(program).lanes(2).build()?;
+    /// machine.write_rows(.., 0x1800, &[10, 20, 30, 40, 1, 2, 3, 5])?;
+    /// // A picture of 2x2 pixels, seen as one.
+    /// let picture =
+    ///     Picture { address: 0x1800, width: 2, height: 2, stride: 2, format: PictureFormat::Grey };
+    /// let mut out = Vec::new();
+    /// machine.read_views(.., &View::new(picture, 0..2, 0..2, 1, ViewFormat::Grey)?, &mut out)?;
+    /// assert_eq!(out, [25, 3]);
+    /// # Ok::<(), kvrm_machine::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::Memory`] with the first lane in which a byte of the picture is not mapped. The contents of `out` are then
+    ///   undefined.
+    /// - [`Error::NoSuchLane`] and [`Error::Mask`]: the machine has no such lanes.
+    /// - The engine fails.
+    pub fn read_views<'a>(
+        &mut self,
+        lanes: impl Into<LaneSet<'a>>,
+        view: &View,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let lanes = self.numbers(lanes)?;
+        let read = self.executor.read_views(view, &lanes, out)?;
+        read.map_err(|(lane, stop)| Error::Memory { lane, stop })
     }
 
     /// Writes `bytes` to the memory of one or several lanes at `address`. If there is an error, nothing is written.

@@ -1,0 +1,269 @@
+//! Pictures in guest memory, and views of them: cropped, smaller, in other formats.
+
+use std::ops::Range;
+
+use kvrm_arm64::Stop;
+
+use crate::error::Error;
+
+/// The largest binary logarithm of a downscale.
+const SHIFT_MAX: u32 = 6;
+
+/// The format of the pixels of a [`Picture`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PictureFormat {
+    /// A byte a pixel: an index into a palette of 256 words `0x00RRGGBB` at this address.
+    Palette {
+        /// The address of the palette, a multiple of 4.
+        address: u64,
+    },
+    /// A word of 32 bits a pixel: `0x00RRGGBB`.
+    Xrgb,
+    /// A byte a pixel, from black to white.
+    Grey,
+}
+
+impl PictureFormat {
+    /// Returns the bytes of a pixel.
+    #[must_use]
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Self::Xrgb => 4,
+            Self::Palette { .. } | Self::Grey => 1,
+        }
+    }
+}
+
+/// A picture in the memory of a guest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// The address of the first pixel of the first row.
+    pub address: u64,
+    /// The pixels of a row.
+    pub width: u32,
+    /// The number of rows.
+    pub height: u32,
+    /// The bytes from the beginning of a row to that of the next.
+    pub stride: u32,
+    /// The format of the pixels. Words are little-endian and at multiples of 4.
+    pub format: PictureFormat,
+}
+
+/// The format of the pixels of a [`View`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ViewFormat {
+    /// The byte of the picture as it is. In a smaller view it is that of the upper left pixel of each square.
+    Index,
+    /// A byte: (77 red + 150 green + 29 blue + 128) / 256, rounded down.
+    Grey,
+    /// Three bytes: red, green, blue.
+    Rgb,
+}
+
+impl ViewFormat {
+    /// Returns the bytes of a pixel.
+    #[must_use]
+    pub const fn channels(self) -> usize {
+        match self {
+            Self::Index | Self::Grey => 1,
+            Self::Rgb => 3,
+        }
+    }
+}
+
+/// What is read of a [`Picture`]: a part of it, made smaller, in another format.
+///
+/// A pixel of the view is the average of a square of pixels of the picture, in each of red, green and blue: their sum
+/// and half of their number, divided by their number, rounded down. Grey is computed from that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    picture: Picture,
+    left: u32,
+    top: u32,
+    width: u32,
+    height: u32,
+    shift: u32,
+    format: ViewFormat,
+}
+
+impl View {
+    /// Creates the view of the pixels in `columns` and `rows` of a picture, in squares of 2^`shift` pixels.
+    ///
+    /// ```
+    /// use kvrm_machine::{Picture, PictureFormat, View, ViewFormat};
+    ///
+    /// let format = PictureFormat::Palette { address: 0x2000 };
+    /// let picture = Picture { address: 0x1_0000, width: 320, height: 200, stride: 320, format };
+    /// let view = View::new(picture, 0..320, 0..168, 2, ViewFormat::Grey)?;
+    /// assert_eq!((view.width(), view.height(), view.bytes()), (80, 42, 80 * 42));
+    /// # Ok::<(), kvrm_machine::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::View`]: the picture has no such pixels or no such bytes, the part is not a whole number of squares, squares
+    /// are larger than 64 pixels, or [`ViewFormat::Index`] is asked of a picture without bytes.
+    pub fn new(
+        picture: Picture,
+        columns: Range<u32>,
+        rows: Range<u32>,
+        shift: u32,
+        format: ViewFormat,
+    ) -> Result<Self, Error> {
+        let fail = |reason: String| Err(Error::View { reason });
+        let Picture { address, width, height, stride, format: pixels } = picture;
+        let row = u64::from(width) * u64::from(pixels.bytes());
+        if row > u64::from(stride) {
+            return fail(format!(
+                "a row of {width} pixels has {row} bytes, and the next begins after {stride}"
+            ));
+        }
+        if address.checked_add(u64::from(stride) * u64::from(height)).is_none() {
+            return fail(format!(
+                "a picture at {address:#x} with {height} rows of {stride} bytes has no end"
+            ));
+        }
+        let palette = if let PictureFormat::Palette { address } = pixels { address } else { 0 };
+        let words_at = if pixels == PictureFormat::Xrgb { address | u64::from(stride) } else { 0 };
+        if (palette | words_at) % 4 != 0 {
+            return fail(format!("words of {picture:x?} are not at multiples of 4"));
+        }
+        if shift > SHIFT_MAX {
+            return fail(format!("squares of 2^{shift} pixels; expected at most 2^{SHIFT_MAX}"));
+        }
+        for (range, size, name) in [(&columns, width, "columns"), (&rows, height, "rows")] {
+            let length = range.end.saturating_sub(range.start);
+            if length == 0 || range.end > size {
+                return fail(format!("{name} {range:?} of a picture with {size} {name}"));
+            }
+            if length % (1 << shift) != 0 {
+                let side = 1 << shift;
+                return fail(format!("{name} {range:?} are {length}, which is not a multiple of {side}"));
+            }
+        }
+        if format == ViewFormat::Index && pixels == PictureFormat::Xrgb {
+            return fail("the picture has no indices; expected grey or RGB".into());
+        }
+        Ok(Self {
+            picture,
+            left: columns.start,
+            top: rows.start,
+            width: (columns.end - columns.start) >> shift,
+            height: (rows.end - rows.start) >> shift,
+            shift,
+            format,
+        })
+    }
+
+    /// Returns the picture.
+    #[must_use]
+    pub const fn picture(&self) -> Picture {
+        self.picture
+    }
+
+    /// Returns the first column and the first row of the picture that the view has.
+    #[must_use]
+    pub const fn origin(&self) -> (u32, u32) {
+        (self.left, self.top)
+    }
+
+    /// Returns the pixels of a row.
+    #[must_use]
+    pub const fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Returns the number of rows.
+    #[must_use]
+    pub const fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// Returns the binary logarithm of the side of the squares of the picture that become a pixel.
+    #[must_use]
+    pub const fn shift(&self) -> u32 {
+        self.shift
+    }
+
+    /// Returns the format of the pixels.
+    #[must_use]
+    pub const fn format(&self) -> ViewFormat {
+        self.format
+    }
+
+    /// Returns the number of bytes: rows from top to bottom, pixels from left to right, their channels.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.width as usize * self.height as usize * self.format.channels()
+    }
+
+    /// Returns the addresses of the rows of the picture that the view has, and their bytes.
+    fn source(&self) -> (u64, usize) {
+        let Picture { address, stride, .. } = self.picture;
+        let rows = self.height << self.shift;
+        let first = address + u64::from(self.top) * u64::from(stride);
+        let last = self.left + (self.width << self.shift);
+        let bytes = u64::from(rows - 1) * u64::from(stride) + u64::from(last * self.picture.format.bytes());
+        (first, bytes as usize)
+    }
+
+    /// Computes the view. `read` fills a buffer with the bytes at an address; its inner result is the stop if it cannot.
+    pub(crate) fn compute<E>(
+        &self,
+        out: &mut [u8],
+        mut read: impl FnMut(u64, &mut [u8]) -> Result<Result<(), Stop>, E>,
+    ) -> Result<Result<(), Stop>, E> {
+        let (address, bytes) = self.source();
+        let mut pixels = vec![0; bytes];
+        if let Err(stop) = read(address, &mut pixels)? {
+            return Ok(Err(stop));
+        }
+        let mut palette = [0; 256];
+        if let (PictureFormat::Palette { address }, false) =
+            (self.picture.format, self.format == ViewFormat::Index)
+        {
+            let mut words = [0; 1024];
+            if let Err(stop) = read(address, &mut words)? {
+                return Ok(Err(stop));
+            }
+            for (color, word) in palette.iter_mut().zip(words.as_chunks().0) {
+                *color = u32::from_le_bytes(*word);
+            }
+        }
+        let side = 1 << self.shift;
+        let at = |x: u32, y: u32| {
+            let row = (y as usize) * self.picture.stride as usize;
+            row + (self.left + x) as usize * self.picture.format.bytes() as usize
+        };
+        let color = |x: u32, y: u32| {
+            let first = at(x, y);
+            let byte = pixels[first];
+            match self.picture.format {
+                PictureFormat::Palette { .. } => palette[usize::from(byte)],
+                PictureFormat::Grey => u32::from(byte) * 0x01_01_01,
+                PictureFormat::Xrgb => {
+                    pixels[first..first + 4].iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
+                }
+            }
+        };
+        let places =
+            (0..self.height).flat_map(|y| (0..self.width).map(move |x| (x << self.shift, y << self.shift)));
+        for ((x, y), pixel) in places.zip(out.chunks_exact_mut(self.format.channels())) {
+            if self.format == ViewFormat::Index {
+                pixel[0] = pixels[at(x, y)];
+                continue;
+            }
+            let mut sums = [1_u32 << (2 * self.shift) >> 1; 3];
+            for (x, y) in (y..y + side).flat_map(|y| (x..x + side).map(move |x| (x, y))) {
+                let color = color(x, y);
+                sums = [sums[0] + (color >> 16 & 255), sums[1] + (color >> 8 & 255), sums[2] + (color & 255)];
+            }
+            let [red, green, blue] = sums.map(|sum| sum >> (2 * self.shift));
+            if let [grey] = pixel {
+                *grey = ((77 * red + 150 * green + 29 * blue + 128) >> 8) as u8;
+            } else {
+                pixel.copy_from_slice(&[red as u8, green as u8, blue as u8]);
+            }
+        }
+        Ok(Ok(()))
+    }
+}
