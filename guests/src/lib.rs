@@ -46,6 +46,9 @@ pub fn elf(name: &str) -> Option<&'static [u8]> {
     Some(FILES[index].1)
 }
 
+/// The ELF file of `catch`, a small game that is an environment.
+pub const CATCH: &[u8] = include_bytes!("../environments/bin/catch.elf");
+
 /// The example of the README, compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,5 +1,6 @@
-//! `cargo xtask guests`: compiles the bare-metal guests of `guests/` into `guests/bin/` and the Linux guests of
-//! `guests/linux/` into `guests/linux/bin/`, or checks that the compiled files match the sources.
+//! `cargo xtask guests`: compiles the bare-metal guests of `guests/` into `guests/bin/`, the Linux guests of `guests/linux/`
+//! into `guests/linux/bin/` and the environments of `guests/environments/` into `guests/environments/bin/`, or checks that
+//! the compiled files match the sources.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::system::COMPILER;
 use crate::{doom, programs, system};
 
 /// Compiler flags for an Armv8.0 program whose bytes depend on neither the folder nor the time of the build. Paths are
-/// relative to the folder of the sources.
+/// relative to the folder that has the runtime.
 const FLAGS: &[&str] = &[
     "-march=armv8-a",
     "-mno-outline-atomics",
@@ -62,27 +63,37 @@ pub(crate) struct Args {
     guests: Vec<String>,
 }
 
-/// A folder of sources. Each has compiled guests in `bin/` and shared sources in `runtime/`.
+/// A folder of sources. Each has compiled guests in `bin/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Folder {
     BareMetal,
     Linux,
+    Environments,
 }
 
 impl Folder {
-    const ALL: [Self; 2] = [Self::BareMetal, Self::Linux];
+    const ALL: [Self; 3] = [Self::BareMetal, Self::Linux, Self::Environments];
 
     /// Returns the path of the folder, relative to the root of the repository.
     const fn path(self) -> &'static str {
         match self {
             Self::BareMetal => "guests",
             Self::Linux => "guests/linux",
+            Self::Environments => "guests/environments",
+        }
+    }
+
+    /// Returns the path of the folder whose `runtime/` has the shared sources, and the path of a source relative to it.
+    fn source(self, name: &str) -> (&'static str, String) {
+        match self {
+            Self::BareMetal | Self::Linux => (self.path(), name.to_owned()),
+            Self::Environments => ("guests", format!("environments/{name}")),
         }
     }
 
     const fn flags(self) -> &'static [&'static str] {
         match self {
-            Self::BareMetal => BARE_METAL,
+            Self::BareMetal | Self::Environments => BARE_METAL,
             Self::Linux => &[],
         }
     }
@@ -116,18 +127,19 @@ impl Guest {
     }
 
     fn compile(&self, output: &Path) -> Result<()> {
+        let (folder, source) = self.folder.source(&self.source);
         let status = Command::new(COMPILER)
-            .current_dir(root().join(self.folder.path()))
+            .current_dir(root().join(folder))
             .args(self.instructions)
             .args(FLAGS)
             .args(self.folder.flags())
             .args(self.kind)
-            .arg(&self.source)
+            .arg(&source)
             .arg("-o")
             .arg(output)
             .status()
             .with_context(|| format!("cannot run {COMPILER}"))?;
-        ensure!(status.success(), "{COMPILER} could not compile {}/{}", self.folder.path(), self.source);
+        ensure!(status.success(), "{COMPILER} could not compile {folder}/{source}");
         Ok(())
     }
 }

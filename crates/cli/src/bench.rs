@@ -2,6 +2,7 @@
 
 mod arguments;
 mod class_selection;
+mod doom;
 mod guest;
 mod loops;
 mod measure;
@@ -67,6 +68,8 @@ pub(crate) struct Args {
 enum Subcommand {
     /// Verify the network for class selection, and measure the speed of each mode.
     ClassSelection(class_selection::Args),
+    /// Measure DOOM as an environment: the steps a second of many lanes with random actions.
+    Doom(Box<doom::Args>),
     /// Measure loops, stepped and with many iterations executed at once.
     Loops(loops::Args),
     /// Measure how many complete runs of a program, from start to exit, finish per second.
@@ -78,6 +81,7 @@ enum Subcommand {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     match &args.subcommand {
         Some(Subcommand::ClassSelection(args)) => return class_selection::run(args),
+        Some(Subcommand::Doom(args)) => return doom::run(args),
         Some(Subcommand::Loops(args)) => return loops::run(args),
         Some(Subcommand::Processes(args)) => return processes::run(args),
         Some(Subcommand::Programs(args)) => return programs::run(args),

@@ -117,6 +117,7 @@
 //!
 //! # Other modules
 //!
+//! - [`environments`] steps programs for agents, in many lanes at once.
 //! - [`spiking`] runs networks of spiking neurons.
 //! - [`arm64`] has the instruction table, decoder, disassembler and assembler.
 //! - [`gpu`] lists and opens GPUs, and says why one cannot be used.
@@ -126,6 +127,7 @@
 //! The binary `kvrm` does all this from the command line.
 
 pub use kvrm_arm64 as arm64;
+pub use kvrm_environments as environments;
 pub use kvrm_gpu as gpu;
 pub use kvrm_gpu::loop_advice::{LoopMode, NetworkAdvisor};
 pub use kvrm_gpu::{ClassSelection, Engine, EngineChoice, GpuEngine, SelectionMode, Translation};

@@ -85,6 +85,14 @@ pub enum Error {
         /// The reason.
         reason: MapFailure,
     },
+    /// There is not a limit of steps for each lane.
+    #[error("{limits} limits of steps for {lanes} lanes: expected one for each")]
+    Limits {
+        /// The number of limits.
+        limits: usize,
+        /// The number of lanes.
+        lanes: usize,
+    },
     /// A view of a picture cannot be made.
     #[error("no such view: {reason}")]
     View {

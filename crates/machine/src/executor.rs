@@ -32,6 +32,16 @@ pub trait Factory {
     }
 }
 
+impl<F: Factory + ?Sized> Factory for Box<F> {
+    fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
+        (**self).executor(plan)
+    }
+
+    fn images_max(&self) -> usize {
+        (**self).images_max()
+    }
+}
+
 /// The plan of an executor.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {

@@ -87,8 +87,11 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Returns the numbers of the lanes of a set.
-    fn numbers<'a>(&self, lanes: impl Into<LaneSet<'a>>) -> Result<Cow<'a, [usize]>, Error> {
+    /// Returns the numbers of the lanes of a set, in its order.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchLane`] and [`Error::Mask`]: the machine has no such lanes.
+    pub fn lane_numbers<'a>(&self, lanes: impl Into<LaneSet<'a>>) -> Result<Cow<'a, [usize]>, Error> {
         lanes.into().numbers(self.lanes.len())
     }
 
@@ -190,7 +193,7 @@ impl Machine {
         register: Register,
         values: &[u64],
     ) -> Result<(), Error> {
-        let lanes = self.numbers(lanes)?;
+        let lanes = self.lane_numbers(lanes)?;
         if lanes.len() != values.len() {
             return Err(Error::Values { values: values.len(), lanes: lanes.len() });
         }
@@ -344,7 +347,7 @@ impl Machine {
     /// - [`Error::NoSuchLane`] and [`Error::Mask`]; then no lane is reset.
     /// - The engine fails.
     pub fn reset<'a>(&mut self, lanes: impl Into<LaneSet<'a>>) -> Result<(), Error> {
-        let lanes = self.numbers(lanes)?;
+        let lanes = self.lane_numbers(lanes)?;
         self.drain()?;
         self.executor.reset(&lanes)?;
         if lanes.is_sorted_by(|a, b| a < b) {

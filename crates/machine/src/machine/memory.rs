@@ -68,7 +68,7 @@ impl Machine {
         view: &View,
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let lanes = self.numbers(lanes)?;
+        let lanes = self.lane_numbers(lanes)?;
         let read = self.executor.read_views(view, &lanes, out)?;
         read.map_err(|(lane, stop)| Error::Memory { lane, stop })
     }
@@ -95,7 +95,7 @@ impl Machine {
         address: u64,
         bytes: &[u8],
     ) -> Result<(), Error> {
-        let lanes = self.numbers(lanes)?;
+        let lanes = self.lane_numbers(lanes)?;
         self.write_each(address, &lanes.iter().map(|lane| (*lane, bytes)).collect::<Vec<_>>())
     }
 
@@ -123,7 +123,7 @@ impl Machine {
         address: u64,
         rows: &[u8],
     ) -> Result<(), Error> {
-        let lanes = self.numbers(lanes)?;
+        let lanes = self.lane_numbers(lanes)?;
         let bytes = rows.len().checked_div(lanes.len()).unwrap_or(0);
         if bytes * lanes.len() != rows.len() {
             return Err(Error::Rows { bytes: rows.len(), lanes: lanes.len() });

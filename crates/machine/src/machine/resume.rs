@@ -48,7 +48,7 @@ impl Machine {
     /// - [`Error::NoSuchLane`] and [`Error::Mask`]; then no lane is resumed.
     /// - The engine fails.
     pub fn resume<'a>(&mut self, lanes: impl Into<LaneSet<'a>>) -> Result<(), Error> {
-        let lanes = self.numbers(lanes)?;
+        let lanes = self.lane_numbers(lanes)?;
         let mut hooked = Vec::new();
         for &lane in &*lanes {
             if let Some(stop) = self.executor.stop(lane)?.filter(|stop| is_of_hook(*stop)) {

@@ -89,24 +89,56 @@ impl Machine {
     pub fn run_with(
         &mut self,
         budget: u64,
+        observe: impl FnMut(&RunProgress) -> ControlFlow<()>,
+    ) -> Result<Report, Error> {
+        let started = self.registers(Register::Steps)?;
+        let ends: Vec<u64> = started.iter().map(|steps| steps.saturating_add(budget)).collect();
+        self.run_observed(&started, &ends, observe)
+    }
+
+    /// Runs as [`Machine::run_with`] does, each lane until it has retired as many steps in all as `limits` says.
+    ///
+    /// So a lane ends its budget at the same step, however many runs it takes.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use kvrm_machine::{Machine, Program, Register};
+    ///
+    /// let program = Program::from_code(0x1000, &[0x1400_0000])?; // b .
+    /// let mut machine = Machine::builder(program).lanes(3).build()?;
+    /// machine.run_to(&[5, 0, 7], |_| ControlFlow::Continue(()))?;
+    /// assert_eq!(machine.registers(Register::Steps)?, [5, 0, 7]);
+    /// # Ok::<(), kvrm_machine::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::Limits`]: there is not a limit for each lane.
+    /// - The engine fails.
+    pub fn run_to(
+        &mut self,
+        limits: &[u64],
+        observe: impl FnMut(&RunProgress) -> ControlFlow<()>,
+    ) -> Result<Report, Error> {
+        if limits.len() != self.lanes.len() {
+            return Err(Error::Limits { limits: limits.len(), lanes: self.lanes.len() });
+        }
+        let started = self.registers(Register::Steps)?;
+        self.run_observed(&started, limits, observe)
+    }
+
+    /// Runs lanes that have retired `started` steps until they have retired `ends`.
+    fn run_observed(
+        &mut self,
+        started: &[u64],
+        ends: &[u64],
         mut observe: impl FnMut(&RunProgress) -> ControlFlow<()>,
     ) -> Result<Report, Error> {
         let begin = Instant::now();
         let lanes = self.lanes.len() as u64;
-        self.run_observed(budget, begin, &mut |Progress { steps, running, .. }| {
+        let observer = &mut |Progress { steps, running, .. }| {
             observe(&RunProgress { steps, lanes, running: running as u64, elapsed: begin.elapsed() })
-        })
-    }
-
-    /// Runs as [`Machine::run_with`] does.
-    fn run_observed(
-        &mut self,
-        budget: u64,
-        begin: Instant,
-        observer: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Report, Error> {
-        let started = self.registers(Register::Steps)?;
-        let ends: Vec<u64> = started.iter().map(|steps| steps.saturating_add(budget)).collect();
+        };
         // There may be many rounds in which few lanes still run, so a round looks only at these.
         let mut running = self.unfinished()?;
         // Fetch the output that a failed run has left on the device. If all lanes have stopped, nothing below would.
@@ -114,14 +146,14 @@ impl Machine {
         // The steps of lanes that have stopped, and of all lanes at the end of the last round.
         let (mut finished, mut steps) = (0, 0);
         let mut goes_on = ControlFlow::Continue(());
-        dispatches += self.pass_hooks(&running, &ends)?;
+        dispatches += self.pass_hooks(&running, ends)?;
         while !running.is_empty() && goes_on.is_continue() {
             let observe = &mut |now: Progress| {
                 goes_on = observer(Progress { steps: steps + now.steps, ..now });
                 // End the round, so that output is shown while lanes run.
                 if now.has_output { ControlFlow::Break(()) } else { goes_on }
             };
-            dispatches += self.executor.run(&ends, observe)?.dispatches;
+            dispatches += self.executor.run(ends, observe)?.dispatches;
             // This output was written before the calls that wait.
             services += self.drain()?;
             services += self.serve_all(&running)?;

@@ -1,0 +1,210 @@
+//! `kvrm bench doom`: DOOM as an environment, stepped by random actions.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use clap::ValueEnum;
+use kvrm::environments::Environments;
+use kvrm::environments::doom::Doom;
+use kvrm::{Engine, Program, ViewFormat};
+
+use super::arguments::seconds;
+use crate::engine::{EngineArgs, OpenEngine};
+use crate::number;
+use crate::output::Output;
+
+/// The text at the end of the help.
+const HELP: &str = "\
+A step of the environment lasts 4 tics of the game, which are a 35th of a second each, and draws one frame. Lanes begin in the \
+first level, and take random actions: they go forward more often than back, turn, step aside, fire and open doors. A lane that \
+dies or leaves the level begins again.
+
+In lockstep, each call steps all lanes, and lanes wait for the slowest. Otherwise a lane gets its next action when the host \
+sees that it has done its step, while others still run.
+
+Instructions are those that lanes retire. The time is that of whole calls, with the transfer of all observations to the host.";
+
+/// What is drawn and observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Picture {
+    /// 320x200 pixels of 8 bits, as the game draws them.
+    Full,
+    /// 160x100 grey pixels of 8 bits, drawn in low detail.
+    Half,
+    /// Nothing.
+    None,
+}
+
+/// Arguments of `kvrm bench doom`.
+#[derive(clap::Args)]
+#[command(after_help = format!("{HELP}\n\n{}", number::HELP))]
+pub(super) struct Args {
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// The program, which `cargo xtask guests --doom` makes.
+    #[arg(long, value_name = "FILE", default_value = "target/programs/doom")]
+    program: PathBuf,
+    /// The numbers of lanes to measure with, separated by commas.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,64,1024,8192", value_parser = number::lanes)]
+    lanes: Vec<u64>,
+    /// What is drawn and observed. May be repeated.
+    #[arg(long, value_name = "PICTURE", value_delimiter = ',', default_value = "full,half,none")]
+    picture: Vec<Picture>,
+    /// The size of the view, from 3 to 11.
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u8).range(3..=11))]
+    blocks: u8,
+    /// Step all lanes together.
+    #[arg(long)]
+    lockstep: bool,
+    /// The share of the lanes that are waited for, if lanes are not stepped together.
+    #[arg(long, value_name = "SHARE", default_value = "0.1")]
+    share: f64,
+    /// The approximate time of a measurement, in seconds. As much time passes before it.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    seconds: f64,
+    /// The largest number of 4 KiB pages that a lane may write.
+    #[arg(long, value_name = "PAGES", default_value = "4096")]
+    frames: usize,
+    /// Print one JSON object per measurement, one per line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The counts of a measurement.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measured {
+    steps: u64,
+    instructions: u64,
+    seconds: f64,
+    pages: f64,
+}
+
+pub(super) fn run(args: &Args) -> Result<ExitCode> {
+    let program = Program::open(&args.program).with_context(|| {
+        format!("--program '{}'; `cargo xtask guests --doom` makes it", args.program.display())
+    })?;
+    let engine = args.engine.open()?;
+    let mut out = Output::new();
+    if !args.json {
+        engine.announce();
+        writeln!(
+            out,
+            "{:>8} {:>8} {:>12} {:>12} {:>14} {:>10} {:>8}",
+            "picture", "lanes", "steps/s", "tics/s", "k instr/step", "MIPS", "pages"
+        )?;
+        out.flush()?;
+    }
+    for &picture in &args.picture {
+        for &lanes in &args.lanes {
+            let lanes = usize::try_from(lanes)?;
+            let measured =
+                measure(args, &program, &engine, picture, lanes).with_context(|| format!("{lanes} lanes"))?;
+            let Measured { steps, instructions, seconds, pages } = measured;
+            let (rate, mips) = (steps as f64 / seconds, instructions as f64 / seconds / 1e6);
+            let each = instructions as f64 / steps as f64;
+            if args.json {
+                let line = serde_json::json!({
+                    "picture": format!("{picture:?}"), "lanes": lanes, "steps_a_second": rate, "mips": mips,
+                    "instructions_a_step": each, "pages_a_lane": pages, "seconds": seconds, "steps": steps,
+                    "engine": engine.name(), "device": engine.device(),
+                });
+                writeln!(out, "{line}")?;
+            } else {
+                writeln!(
+                    out,
+                    "{:>8} {lanes:>8} {rate:>12.1} {:>12.1} {:>14.1} {mips:>10.1} {pages:>8.1}",
+                    format!("{picture:?}").to_lowercase(),
+                    rate * f64::from(TICS),
+                    each / 1e3
+                )?;
+            }
+            out.flush()?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The tics of a step.
+const TICS: u32 = 4;
+
+fn measure(
+    args: &Args,
+    program: &Program,
+    engine: &OpenEngine,
+    picture: Picture,
+    lanes: usize,
+) -> Result<Measured> {
+    let doom = Doom { blocks: args.blocks, low_detail: picture == Picture::Half, ..Doom::default() };
+    let start = doom.machine(program.clone()).engine(Engine::Jit).loops(engine.loops.clone()).build()?;
+    let builder = Environments::builder(start)
+        .lanes(lanes)
+        .engine(engine.clone())
+        .frames_max(args.frames)
+        .components(["move", "strafe", "turn", "fire", "use"])
+        .ticks(TICS);
+    let mut environments = match picture {
+        Picture::Full => builder.format(ViewFormat::Index).build()?,
+        Picture::Half => builder.format(ViewFormat::Grey).downscale(1).build()?,
+        Picture::None => builder.without_observations().build()?,
+    };
+    environments.reset(..)?;
+    let mut policy = Policy::new(lanes);
+    let mut waiting: Vec<usize> = (0..lanes).collect();
+    let mut go = |environments: &mut Environments, seconds: f64| -> Result<Measured> {
+        let begin = Instant::now();
+        let mut measured = Measured::default();
+        while measured.seconds < seconds {
+            let wanted =
+                if args.lockstep { lanes } else { ((lanes as f64 * args.share) as usize).clamp(1, lanes) };
+            environments.send(&waiting, &policy.actions(&waiting))?;
+            let batch = environments.receive(wanted)?;
+            waiting.clear();
+            waiting.extend(batch.lanes);
+            measured.steps += batch.lanes.len() as u64;
+            measured.instructions += batch.instructions.iter().sum::<u64>();
+            measured.seconds = begin.elapsed().as_secs_f64();
+        }
+        Ok(measured)
+    };
+    go(&mut environments, args.seconds)?;
+    let measured = go(&mut environments, args.seconds)?;
+    let pages = environments.machine_mut().run(0)?.frames as f64 / lanes as f64;
+    Ok(Measured { pages, ..measured })
+}
+
+/// Random actions.
+struct Policy {
+    /// The state of the random numbers of each lane.
+    states: Vec<u64>,
+}
+
+impl Policy {
+    fn new(lanes: usize) -> Self {
+        Self { states: (0..lanes as u64).collect() }
+    }
+
+    /// Returns actions for some lanes.
+    fn actions(&mut self, lanes: &[usize]) -> Vec<i32> {
+        lanes.iter().flat_map(|&lane| action(&mut self.states[lane])).collect()
+    }
+}
+
+/// Returns a random action: move, strafe, turn, fire, use.
+fn action(state: &mut u64) -> [i32; 5] {
+    // SplitMix64.
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let bits = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    let eighth = |shift: u32| (bits >> shift & 7) as usize;
+    let kind = eighth(41);
+    [
+        [1, 1, 1, 1, -1, 0, 0, 0][eighth(32)],
+        [-1, 1, 0, 0, 0, 0, 0, 0][eighth(38)],
+        [-1, -1, 1, 1, 0, 0, 0, 0][eighth(35)],
+        i32::from(kind < 2),
+        i32::from(kind == 2 || kind == 3),
+    ]
+}

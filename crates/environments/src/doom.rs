@@ -1,0 +1,126 @@
+//! DOOM: how it is started, and its variables. `cargo xtask guests --doom` makes the program.
+//!
+//! ```no_run
+//! use kvrm_environments::doom::{self, Doom};
+//! use kvrm_environments::Environments;
+//! use kvrm_machine::{Program, ViewFormat};
+//!
+//! let program = Program::open("target/programs/doom")?;
+//! let start = Doom { map: 3, skill: 4, ..Doom::default() }.machine(program).build()?;
+//! let mut environments = Environments::builder(start)
+//!     .lanes(64)
+//!     .components(["move", "turn", "fire", "use"])
+//!     .ticks(4)
+//!     .format(ViewFormat::Grey)
+//!     .downscale(1)
+//!     .variables([doom::variable("health"), doom::variable("kills")])
+//!     .build()?;
+//! environments.reset(..)?;
+//! let batch = environments.step(&[1, 0, 0, 0].repeat(64))?; // all lanes go forward
+//! println!("lane 0 has health {} and has earned {}", batch.variables[0], batch.rewards[0]);
+//! # Ok::<(), kvrm_environments::Error>(())
+//! ```
+
+use std::path::PathBuf;
+
+use kvrm_machine::{Builder, Machine, Program};
+
+use crate::variable::{Variable, VariableType};
+
+/// How DOOM is started: the level, and how it is drawn.
+///
+/// A scenario ([`Builder::scenario`](crate::Builder::scenario)) is another level: 10,000 times the skill plus 100 times the
+/// episode plus the map. Lanes that begin an episode of a scenario load its level, which takes about a million steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doom {
+    /// The skill, from 1 to 5.
+    pub skill: u8,
+    /// The episode, from 1. Games whose levels have no episodes ignore it.
+    pub episode: u8,
+    /// The map, from 1.
+    pub map: u8,
+    /// Whether there are monsters.
+    pub has_monsters: bool,
+    /// The size of the view, from 3 to 11: the view is 32 times as many pixels wide. With 11 there is no status bar.
+    pub blocks: u8,
+    /// Whether the view is drawn with half as many columns, each two pixels wide.
+    pub low_detail: bool,
+    /// The WAD with the game. By default it is the one in the program, which has the first phase of Freedoom.
+    pub wad: Option<PathBuf>,
+    /// WADs that replace and add parts of the game, such as levels.
+    pub patches: Vec<PathBuf>,
+}
+
+impl Default for Doom {
+    fn default() -> Self {
+        Self {
+            skill: 3,
+            episode: 1,
+            map: 1,
+            has_monsters: true,
+            blocks: 10,
+            low_detail: false,
+            wad: None,
+            patches: Vec::new(),
+        }
+    }
+}
+
+impl Doom {
+    /// Returns the options of a machine with one lane that starts the level.
+    #[must_use]
+    pub fn machine<'a>(&self, program: Program) -> Builder<'a> {
+        let warp = ["-warp".into(), self.episode.to_string(), self.map.to_string()];
+        self.machine_with(program, warp.into_iter().chain(["-skill".into(), self.skill.to_string()]))
+    }
+
+    /// Returns the options of a machine with one lane that plays back a demo of the WAD, such as `demo1`.
+    #[must_use]
+    pub fn demo<'a>(&self, program: Program, name: &str) -> Builder<'a> {
+        self.machine_with(program, ["-playdemo".into(), name.to_owned()])
+    }
+
+    /// Returns the options of a machine with one lane that shows the title, from which a game can be started.
+    #[must_use]
+    pub fn title<'a>(&self, program: Program) -> Builder<'a> {
+        self.machine_with(program, [])
+    }
+
+    fn machine_with<'a>(&self, program: Program, more: impl IntoIterator<Item = String>) -> Builder<'a> {
+        let mut arguments = vec!["-blocks".to_owned(), self.blocks.to_string()];
+        arguments.extend(more);
+        arguments.extend(self.low_detail.then(|| "-low".into()));
+        arguments.extend((!self.has_monsters).then(|| "-nomonsters".into()));
+        let mut builder = Machine::builder(program);
+        // Each file is seen in a folder of its own, under its own name.
+        let wad = self.wad.iter().map(|path| ("-iwad", path));
+        for (number, (option, path)) in wad.chain(self.patches.iter().map(|path| ("-file", path))).enumerate()
+        {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            // The names of all patches follow one option.
+            if !arguments.contains(&option.to_owned()) {
+                arguments.push(option.into());
+            }
+            arguments.push(format!("/wads/{number}/{name}"));
+            builder = builder.mount(folder.unwrap_or(".".as_ref()), format!("/wads/{number}"));
+        }
+        builder.arguments(move |_| arguments.clone())
+    }
+}
+
+/// The names of the variables, without `doom_`.
+pub const VARIABLES: [&str; 18] = [
+    "health", "armor", "kills", "items", "secrets", "weapon", "bullets", "shells", "cells", "rockets",
+    "damage", "x", "y", "z", "angle", "episode", "map", "tics",
+];
+
+/// Returns a variable of the game.
+///
+/// Coordinates have 16 bits behind the binary point; an angle of 2^32 is a full turn, and 0 is east. A weapon is the number
+/// of its key. `damage` is how red the picture is; `tics` are those of the level.
+#[must_use]
+pub fn variable(name: &str) -> Variable {
+    let kind = if name == "angle" { VariableType::U32 } else { VariableType::I32 };
+    Variable::named(format!("doom_{name}"), kind)
+}
