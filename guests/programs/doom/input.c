@@ -13,6 +13,8 @@ int vanilla_keyboard_mapping = 1;
 SHARED uint32_t doom_keys[8];
 SHARED int32_t doom_mouse[3];
 
+// Keys that actions hold down, besides those of the host.
+static uint32_t action_keys[8];
 // What the engine knows to be held down.
 static uint32_t known_keys[8];
 static int32_t known_buttons;
@@ -20,12 +22,17 @@ static int32_t known_buttons;
 void hold_key(unsigned char key, bool is_held)
 {
     uint32_t bit = 1u << (key & 31);
-    doom_keys[key >> 5] = is_held ? doom_keys[key >> 5] | bit : doom_keys[key >> 5] & ~bit;
+    action_keys[key >> 5] = is_held ? action_keys[key >> 5] | bit : action_keys[key >> 5] & ~bit;
+}
+
+static uint32_t held_keys(int word)
+{
+    return doom_keys[word] | action_keys[word];
 }
 
 static bool is_held(unsigned char key)
 {
-    return doom_keys[key >> 5] >> (key & 31) & 1;
+    return held_keys(key >> 5) >> (key & 31) & 1;
 }
 
 // Returns the character of a key of an American keyboard.
@@ -42,14 +49,14 @@ static int character(unsigned char key)
 void I_StartTic(void)
 {
     for (int word = 0; word < 8; word++) {
-        uint32_t changes = doom_keys[word] ^ known_keys[word];
+        uint32_t changes = held_keys(word) ^ known_keys[word];
         for (; changes; changes &= changes - 1) {
             unsigned char key = word * 32 + __builtin_ctz(changes);
             event_t event = {.type = is_held(key) ? ev_keydown : ev_keyup, .data1 = key};
             if (event.type == ev_keydown) event.data2 = character(key);
             D_PostEvent(&event);
         }
-        known_keys[word] = doom_keys[word];
+        known_keys[word] = held_keys(word);
     }
     if (doom_mouse[0] || doom_mouse[1] || doom_mouse[2] != known_buttons) {
         event_t event = {

@@ -10,6 +10,7 @@
 // first frame drawn. `kvrm_seed` is read after that: a host may stop the program there, fork it, and write another seed.
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,9 +43,13 @@ __attribute__((noinline)) void kvrm_started(void)
     __asm__ volatile("" ::: "memory");
 }
 
-// In place of the C library's. The engine makes a folder for saved games as it starts; nobody saves one here.
+// Whether the game may make a folder for saved games, as it does when it starts.
+static bool saves;
+
+// In place of the C library's.
 int mkdir(const char *path, mode_t mode)
 {
+    if (saves) return mkdirat(AT_FDCWD, path, mode);
     errno = EROFS;
     return -1;
 }
@@ -161,6 +166,8 @@ static int print_frames(int argc, char **argv)
 
 static int serve(int argc, char **argv)
 {
+    // In the files of the lane.
+    saves = true;
     start(argc, argv);
     prepare();
     while (kvrm_yield(&kvrm_environment)) answer();

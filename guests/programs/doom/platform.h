@@ -15,6 +15,7 @@ void pass_tics(int tics);
 extern uint32_t doom_keys[8];
 extern int32_t doom_mouse[3]; // right, forward, and bits of buttons: left, right, middle
 
+// Holds a key down for an action, or releases it.
 void hold_key(unsigned char key, bool is_held);
 
 // The frame of 320x200 pixels, its palette of words 0x00RRGGBB, and how often it was drawn.
