@@ -14,7 +14,7 @@ use kvrm::{Engine, Program, ViewFormat};
 use super::arguments::seconds;
 use crate::engine::{EngineArgs, OpenEngine};
 use crate::number;
-use crate::output::Output;
+use crate::output::{Output, note};
 
 /// The text at the end of the help.
 const HELP: &str = "\
@@ -171,8 +171,11 @@ fn measure(
     };
     go(&mut environments, args.seconds)?;
     let measured = go(&mut environments, args.seconds)?;
-    let pages = environments.machine_mut().run(0)?.frames as f64 / lanes as f64;
-    Ok(Measured { pages, ..measured })
+    let report = environments.machine_mut().run(0)?;
+    if !args.json && let Some(translation) = &report.translation {
+        note(translation);
+    }
+    Ok(Measured { pages: report.frames as f64 / lanes as f64, ..measured })
 }
 
 /// Random actions.

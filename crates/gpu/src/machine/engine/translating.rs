@@ -24,8 +24,9 @@ const SHORT_WARM_UP: Duration = Duration::from_millis(100);
 const WARM_UP: Duration = Duration::from_secs(1);
 /// The number of slices at whose ends program counters are sampled.
 const SAMPLES: u32 = 256;
-/// The part of a usual slice that one with a sample takes.
-const SAMPLE_SHARE: u32 = 64;
+/// The part of a usual slice that one with a sample takes. All together take some seconds: games and other programs with
+/// rounds have hot code that is executed in a part of each round, and a round may take a tenth of a second.
+const SAMPLE_SHARE: u32 = 8;
 /// The largest number of steps that a lane takes in a region before it leaves it.
 const QUANTUM: u32 = 1 << 13;
 /// The time that lanes run between two samples if the interpreter is chosen.

@@ -6,8 +6,9 @@
 
 use std::time::Duration;
 
-/// The number of turns of each way in a trial. The first is not counted: caches of the device are cold.
-const TURNS: u32 = 4;
+/// The number of turns of each way in a trial. The first is not counted: caches of the device are cold. The others are
+/// spread over a second or more, because each part of a round of a program has a speed of its own.
+const TURNS: u32 = 12;
 /// The duration of a turn, beside [`TURN_OF_LANE`], in seconds.
 const TURN: f64 = 0.01;
 /// The duration of a turn that is added for each lane, in seconds. At the beginning of a slice each lane looks up its
