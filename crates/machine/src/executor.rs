@@ -14,7 +14,7 @@ use crate::hot_code::TranslationReport;
 use crate::image::Image;
 use crate::loops::Loops;
 use crate::page_map::{Mapping, PageMap};
-use crate::picture::View;
+use crate::picture::{PALETTE_BYTES, View};
 use crate::register::Register;
 use crate::report::Decisions;
 
@@ -211,10 +211,11 @@ pub trait Executor: Send {
         rows: &[(usize, &[u8])],
     ) -> Result<Result<(), (usize, Stop)>, Error>;
 
-    /// Replaces the contents of `out` by the view of a picture in each of some lanes, in their order. Permissions do not matter.
+    /// Replaces the contents of `out` by the view of a picture in each of some lanes, in their order.
+    /// Permissions do not matter.
     ///
-    /// The inner result is the first lane without the bytes of [`View::check`], and its stop. The contents of `out` are then
-    /// undefined.
+    /// The inner result is the first lane without the bytes of [`View::check`], and its stop. The contents of
+    /// `out` are then undefined.
     fn read_views(
         &mut self,
         view: &View,
@@ -315,7 +316,8 @@ pub trait Executor: Send {
     fn set_frames_max(&mut self, frames_max: usize) -> Result<(), Error>;
 }
 
-/// Computes the result of [`Executor::read_views`] on the host, in several lanes at the same time if the executor can do that.
+/// Computes the result of [`Executor::read_views`] on the host, in several lanes at the same time if the
+/// executor can do that.
 ///
 /// # Errors
 /// The executor fails.
@@ -330,6 +332,15 @@ pub fn compute_views<E: Executor + ?Sized>(
             return Ok(Err((lane, fault.into())));
         }
     }
+    let source = view.source();
+    let ranges: Vec<_> = lanes
+        .iter()
+        .flat_map(|&lane| {
+            let palette = view.palette().map(|address| (lane, address, PALETTE_BYTES));
+            palette.into_iter().chain([(lane, source.start, (source.end - source.start) as usize)])
+        })
+        .collect();
+    executor.prefetch(&ranges)?;
     out.resize(lanes.len() * view.bytes(), 0);
     // Executors serve each lane once, in ascending order.
     let mut rows: Vec<_> = lanes.iter().copied().zip(out.chunks_exact_mut(view.bytes())).collect();

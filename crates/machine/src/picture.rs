@@ -11,7 +11,7 @@ use crate::pages::ADDRESS_BITS;
 /// The largest binary logarithm of a downscale.
 const SHIFT_MAX: u32 = 6;
 /// The bytes of a palette.
-const PALETTE_BYTES: usize = 1024;
+pub(crate) const PALETTE_BYTES: usize = 1024;
 
 /// The format of the pixels of a [`Picture`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,8 +201,8 @@ impl View {
         self.width as usize * self.height as usize * self.format.channels()
     }
 
-    /// Returns the addresses that have to be mapped of the picture: from the first pixel of the view to the last, with the
-    /// pixels beside the view in the rows between them.
+    /// Returns the addresses that have to be mapped of the picture: from the first pixel of the view to the
+    /// last, with the pixels beside the view in the rows between them.
     #[must_use]
     pub fn source(&self) -> Range<u64> {
         let Picture { address, stride, format, .. } = self.picture;
@@ -222,8 +222,8 @@ impl View {
         }
     }
 
-    /// Checks whether a lane with this page map has the view: [`View::source`] and the 1,024 bytes of the palette have to be
-    /// mapped.
+    /// Checks whether a lane with this page map has the view: [`View::source`] and the 1,024 bytes of the
+    /// palette have to be mapped.
     ///
     /// # Errors
     /// The fault at the first byte that is not mapped.

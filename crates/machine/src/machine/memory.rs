@@ -37,8 +37,8 @@ impl Machine {
         Ok(out)
     }
 
-    /// Replaces the contents of `out` by the view of a picture in one or several lanes: `view.bytes()` bytes of the first lane
-    /// of the set, then those of the second, and so on.
+    /// Replaces the contents of `out` by the view of a picture in one or several lanes: `view.bytes()` bytes
+    /// of the first lane of the set, then those of the second, and so on.
     ///
     /// A GPU computes the views, so only their bytes are transferred.
     ///

@@ -26,7 +26,8 @@ fn machine(lanes: usize) -> Machine {
     Machine::builder(program).lanes(lanes).build().unwrap()
 }
 
-/// Returns the red, green and blue of each pixel of a picture, by row and column, and the bytes of its pixels.
+/// Returns the red, green and blue of each pixel of a picture, by row and column, and the bytes of its
+/// pixels.
 fn colors(machine: &mut Machine, lane: usize, picture: &Picture) -> Vec<Vec<([u8; 3], u8)>> {
     let mut read = |address: u64| {
         let mut byte = [0];
