@@ -350,6 +350,23 @@ constants! {
     /// The bodies that a workgroup takes through an LSTM.
     LOOP_SEQUENCES = 4;
 
+    // Views of pictures.
+
+    /// Pixels of a picture: bytes, which are indices of colors in a palette.
+    PICTURE_PALETTE = 0;
+    /// Pixels of a picture: words of red, green and blue.
+    PICTURE_XRGB = 1;
+    /// Pixels of a picture: bytes, from black to white.
+    PICTURE_GREY = 2;
+    /// Pixels of a view: the bytes of the picture.
+    VIEW_INDEX = 0;
+    /// Pixels of a view: bytes, from black to white.
+    VIEW_GREY = 1;
+    /// Pixels of a view: three bytes, red, green and blue.
+    VIEW_RGB = 2;
+    /// The most pages of a picture that a chunk of a view depends on.
+    VIEW_PAGES = 512;
+
     /// The most workgroups in a dimension of a dispatch whose list is spread over two dimensions.
     DISPATCH_ROW = 65535;
     /// The words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.

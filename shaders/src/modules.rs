@@ -110,6 +110,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/transfer.wgsl"
     "machine/translated.wgsl"
     "machine/vector_op.wgsl"
+    "machine/views.wgsl"
     "machine/workgroups.wgsl"
     "networks/bindings.wgsl"
     "networks/dispatch.wgsl"

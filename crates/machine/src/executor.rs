@@ -14,7 +14,7 @@ use crate::hot_code::TranslationReport;
 use crate::image::Image;
 use crate::loops::Loops;
 use crate::page_map::{Mapping, PageMap};
-use crate::picture::View;
+use crate::picture::{PALETTE_BYTES, View};
 use crate::register::Register;
 use crate::report::Decisions;
 
@@ -221,32 +221,18 @@ pub trait Executor: Send {
         rows: &[(usize, &[u8])],
     ) -> Result<Result<(), (usize, Stop)>, Error>;
 
-    /// Replaces the contents of `out` by the view of a picture in each of some lanes, one after the other. No lane is given
-    /// twice. Permissions do not matter.
+    /// Replaces the contents of `out` by the view of a picture in each of some lanes, in their order.
+    /// Permissions do not matter.
     ///
-    /// The inner result is the first lane in which a byte of the picture is not mapped, and its stop. The contents of `out` are
-    /// then undefined.
+    /// The inner result is the first lane without the bytes of [`View::check`], and its stop. The contents of
+    /// `out` are then undefined.
     fn read_views(
         &mut self,
         view: &View,
         lanes: &[usize],
         out: &mut Vec<u8>,
     ) -> Result<Result<(), (usize, Stop)>, Error> {
-        out.resize(lanes.len() * view.bytes(), 0);
-        let rows: Vec<_> =
-            out.chunks_exact_mut(view.bytes()).map(|row| Mutex::new((row, Ok(Ok(()))))).collect();
-        self.serve_parallel(lanes, &|index, lane| {
-            // No other thread locks this mutex.
-            let mut row = rows[index].lock().unwrap_or_else(PoisonError::into_inner);
-            let (out, result) = &mut *row;
-            *result = view.compute(out, |address, bytes| lane.read_memory(address, bytes, None));
-        })?;
-        for (&lane, row) in lanes.iter().zip(rows) {
-            if let Err(stop) = row.into_inner().unwrap_or_else(PoisonError::into_inner).1? {
-                return Ok(Err((lane, stop)));
-            }
-        }
-        Ok(Ok(()))
+        compute_views(self, view, lanes, out)
     }
 
     /// Announces ranges of memory (lane, address, bytes) that will be read soon, so that a device can send all of them at
@@ -338,6 +324,53 @@ pub trait Executor: Send {
 
     /// Changes the number of frames that each lane may own.
     fn set_frames_max(&mut self, frames_max: usize) -> Result<(), Error>;
+}
+
+/// Computes the result of [`Executor::read_views`] on the host, in several lanes at the same time if the
+/// executor can do that.
+///
+/// # Errors
+/// The executor fails.
+pub fn compute_views<E: Executor + ?Sized>(
+    executor: &mut E,
+    view: &View,
+    lanes: &[usize],
+    out: &mut Vec<u8>,
+) -> Result<Result<(), (usize, Stop)>, Error> {
+    for &lane in lanes {
+        if let Err(fault) = view.check(&executor.page_map(lane)?) {
+            return Ok(Err((lane, fault.into())));
+        }
+    }
+    let source = view.source();
+    let ranges: Vec<_> = lanes
+        .iter()
+        .flat_map(|&lane| {
+            let palette = view.palette().map(|address| (lane, address, PALETTE_BYTES));
+            palette.into_iter().chain([(lane, source.start, (source.end - source.start) as usize)])
+        })
+        .collect();
+    executor.prefetch(&ranges)?;
+    out.resize(lanes.len() * view.bytes(), 0);
+    // Executors serve each lane once, in ascending order.
+    let mut rows: Vec<_> = lanes.iter().copied().zip(out.chunks_exact_mut(view.bytes())).collect();
+    rows.sort_unstable_by_key(|(lane, _)| *lane);
+    let rows_of_lanes: Vec<_> = rows.chunk_by_mut(|(a, _), (b, _)| a == b).collect();
+    let lanes: Vec<usize> = rows_of_lanes.iter().map(|rows| rows[0].0).collect();
+    let results: Vec<_> = rows_of_lanes.into_iter().map(|rows| Mutex::new((rows, Ok(())))).collect();
+    executor.serve_parallel(&lanes, &|index, lane| {
+        // No other thread locks this mutex.
+        let mut guard = results[index].lock().unwrap_or_else(PoisonError::into_inner);
+        let (rows, result) = &mut *guard;
+        *result = rows.iter_mut().try_for_each(|(_, row)| {
+            // All bytes are mapped.
+            view.compute(row, |address, bytes| lane.read_memory(address, bytes, None).map(drop))
+        });
+    })?;
+    results
+        .into_iter()
+        .try_for_each(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner).1)?;
+    Ok(Ok(()))
 }
 
 /// Access to one lane of an executor, for a service.

@@ -51,6 +51,8 @@ pub use audit::{Damage, Violation};
 pub use call_table::{Answer, CallTable, ProcessState};
 pub use console::Stream;
 pub use error::{Error, MapFailure};
+#[doc(hidden)]
+pub use executor::compute_views;
 pub use executor::{Executor, Factory, LaneAccess, LaneStart, Plan, Progress, RunStats};
 pub use hooks::{HookKind, Hooks};
 pub use hot_code::{TranslationReport, TranslationTrial};

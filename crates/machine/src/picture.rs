@@ -2,12 +2,16 @@
 
 use std::ops::Range;
 
-use kvrm_arm64::Stop;
+use kvrm_arm64::{Access, Fault};
 
 use crate::error::Error;
+use crate::page_map::PageMap;
+use crate::pages::ADDRESS_BITS;
 
 /// The largest binary logarithm of a downscale.
 const SHIFT_MAX: u32 = 6;
+/// The bytes of a palette.
+pub(crate) const PALETTE_BYTES: usize = 1024;
 
 /// The format of the pixels of a [`Picture`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,9 +121,10 @@ impl View {
                 "a row of {width} pixels has {row} bytes, and the next begins after {stride}"
             ));
         }
-        if address.checked_add(u64::from(stride) * u64::from(height)).is_none() {
+        let bytes = u64::from(stride) * u64::from(height.saturating_sub(1)) + row;
+        if address.checked_add(bytes).is_none_or(|end| end > 1 << ADDRESS_BITS) {
             return fail(format!(
-                "a picture at {address:#x} with {height} rows of {stride} bytes has no end"
+                "a picture at {address:#x} with {height} rows of {stride} bytes ends beyond the address space"
             ));
         }
         let palette = if let PictureFormat::Palette { address } = pixels { address } else { 0 };
@@ -196,43 +201,58 @@ impl View {
         self.width as usize * self.height as usize * self.format.channels()
     }
 
-    /// Returns the addresses of the rows of the picture that the view has, and their bytes.
-    fn source(&self) -> (u64, usize) {
-        let Picture { address, stride, .. } = self.picture;
-        let rows = self.height << self.shift;
-        let first = address + u64::from(self.top) * u64::from(stride);
-        let last = self.left + (self.width << self.shift);
-        let bytes = u64::from(rows - 1) * u64::from(stride) + u64::from(last * self.picture.format.bytes());
-        (first, bytes as usize)
+    /// Returns the addresses that have to be mapped of the picture: from the first pixel of the view to the
+    /// last, with the pixels beside the view in the rows between them.
+    #[must_use]
+    pub fn source(&self) -> Range<u64> {
+        let Picture { address, stride, format, .. } = self.picture;
+        let (pixel, stride) = (u64::from(format.bytes()), u64::from(stride));
+        let first = address + u64::from(self.top) * stride + u64::from(self.left) * pixel;
+        let rows = u64::from(self.height) << self.shift;
+        let row = (u64::from(self.width) << self.shift) * pixel;
+        first..first + (rows - 1) * stride + row
     }
 
-    /// Computes the view. `read` fills a buffer with the bytes at an address; its inner result is the stop if it cannot.
+    /// Returns the address of the palette if the view needs it.
+    #[must_use]
+    pub fn palette(&self) -> Option<u64> {
+        match self.picture.format {
+            PictureFormat::Palette { address } if self.format != ViewFormat::Index => Some(address),
+            _ => None,
+        }
+    }
+
+    /// Checks whether a lane with this page map has the view: [`View::source`] and the 1,024 bytes of the
+    /// palette have to be mapped.
+    ///
+    /// # Errors
+    /// The fault at the first byte that is not mapped.
+    pub fn check(&self, map: &PageMap) -> Result<(), Fault> {
+        let source = self.source();
+        map.check(source.start, source.end - source.start, Access::Read, None)?;
+        self.palette().map_or(Ok(()), |palette| map.check(palette, PALETTE_BYTES as u64, Access::Read, None))
+    }
+
+    /// Computes the view. `read` fills a buffer with the bytes at an address.
     pub(crate) fn compute<E>(
         &self,
         out: &mut [u8],
-        mut read: impl FnMut(u64, &mut [u8]) -> Result<Result<(), Stop>, E>,
-    ) -> Result<Result<(), Stop>, E> {
-        let (address, bytes) = self.source();
-        let mut pixels = vec![0; bytes];
-        if let Err(stop) = read(address, &mut pixels)? {
-            return Ok(Err(stop));
-        }
-        let mut palette = [0; 256];
-        if let (PictureFormat::Palette { address }, false) =
-            (self.picture.format, self.format == ViewFormat::Index)
-        {
-            let mut words = [0; 1024];
-            if let Err(stop) = read(address, &mut words)? {
-                return Ok(Err(stop));
-            }
+        mut read: impl FnMut(u64, &mut [u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let source = self.source();
+        let mut pixels = vec![0; (source.end - source.start) as usize];
+        read(source.start, &mut pixels)?;
+        let mut palette = [0; PALETTE_BYTES / 4];
+        if let Some(address) = self.palette() {
+            let mut words = [0; PALETTE_BYTES];
+            read(address, &mut words)?;
             for (color, word) in palette.iter_mut().zip(words.as_chunks().0) {
                 *color = u32::from_le_bytes(*word);
             }
         }
         let side = 1 << self.shift;
         let at = |x: u32, y: u32| {
-            let row = (y as usize) * self.picture.stride as usize;
-            row + (self.left + x) as usize * self.picture.format.bytes() as usize
+            y as usize * self.picture.stride as usize + x as usize * self.picture.format.bytes() as usize
         };
         let color = |x: u32, y: u32| {
             let first = at(x, y);
@@ -264,6 +284,6 @@ impl View {
                 pixel.copy_from_slice(&[red as u8, green as u8, blue as u8]);
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 }

@@ -1,5 +1,6 @@
-//! Generators for tests and oracles (programs and inputs derived from the instruction table, system calls, spiking
-//! networks), the observable state with which engines are compared, and what regions are compared with.
+//! Generators for tests and oracles (programs and inputs derived from the instruction table, system calls,
+//! views, spiking networks), the observable state with which engines are compared, and what regions are
+//! compared with.
 
 pub mod batches;
 pub mod burst_session;
@@ -24,6 +25,7 @@ pub mod regions;
 mod simd;
 mod simplest;
 pub mod spiking;
+pub mod views;
 pub mod words;
 
 /// The example of the README, compiled and run.

@@ -124,6 +124,56 @@ const _: () = assert!(offset_of!(Piece, stop) == 20, "the member is where it is 
 const _: () = assert!(offset_of!(Piece, fresh) == 24, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Piece, map) == 28, "the member is where it is in WGSL");
 
+/// The view, and the chunks that a dispatch computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ViewShape {
+    /// The address of the first pixel of the view, the low word.
+    pub address: u32,
+    /// The address of the first pixel of the view, the high word.
+    pub address_high: u32,
+    /// The address of the palette, the low word.
+    pub palette: u32,
+    /// The address of the palette, the high word.
+    pub palette_high: u32,
+    /// The bytes from the beginning of a row of the picture to that of the next.
+    pub stride: u32,
+    /// The pixels of the picture: `PICTURE_*`.
+    pub picture: u32,
+    /// The pixels of the view: `VIEW_*`.
+    pub format: u32,
+    /// The number of pixels in a row of the view.
+    pub width: u32,
+    /// The binary logarithm of the side of the squares of the picture that become a pixel.
+    pub shift: u32,
+    /// The number of pixels of the view, below 2^31.
+    pub pixels: u32,
+    /// The number of groups of a chunk.
+    pub groups: u32,
+    /// The number of chunks of a view.
+    pub chunks: u32,
+    /// The index in `view_lanes` of the lane of the first job.
+    pub first_lane: u32,
+    /// The chunk of the first job.
+    pub first_chunk: u32,
+}
+
+const _: () = assert!(size_of::<ViewShape>() == 56, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(ViewShape, address) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, address_high) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, palette) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, palette_high) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, stride) == 16, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, picture) == 20, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, format) == 24, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, width) == 28, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, shift) == 32, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, pixels) == 36, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, groups) == 40, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, chunks) == 44, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, first_lane) == 48, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(ViewShape, first_chunk) == 52, "the member is where it is in WGSL");
+
 /// The buffers of group 0 of kernels that have `machine`.
 #[derive(Clone, Debug)]
 pub struct MachineGroup<B> {
@@ -577,6 +627,51 @@ impl<B> Group for TransferGroup<B> {
 
     fn buffers(self) -> Vec<B> {
         vec![self.pieces, self.data, self.jobs, self.snapshot]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `views`.
+#[derive(Clone, Debug)]
+pub struct ViewsGroup<B> {
+    /// The view, and the chunks to compute.
+    pub view_shape: B,
+    /// The lanes whose views are computed.
+    pub view_lanes: B,
+    /// The words of the chunks. Groups beyond the end of a view are undefined.
+    pub view_words: B,
+}
+
+impl ViewsGroup<()> {
+    /// Bytes of an element of `view_lanes`.
+    pub const VIEW_LANES_STRIDE: u64 = 4;
+    /// Bytes of an element of `view_words`.
+    pub const VIEW_WORDS_STRIDE: u64 = 4;
+}
+
+impl<B> ViewsGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> ViewsGroup<&B> {
+        ViewsGroup {
+            view_shape: &self.view_shape,
+            view_lanes: &self.view_lanes,
+            view_words: &self.view_words,
+        }
+    }
+}
+
+impl<B> Group for ViewsGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "views";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "view_shape", access: Access::Read, min_bytes: 56 },
+        Binding { binding: 1, name: "view_lanes", access: Access::Read, min_bytes: 4 },
+        Binding { binding: 2, name: "view_words", access: Access::ReadWrite, min_bytes: 4 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.view_shape, self.view_lanes, self.view_words]
     }
 }
 
@@ -1240,6 +1335,58 @@ impl Root for Transfer {
     }
 }
 
+/// The kernel that computes views of pictures in the memory of lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Views {
+    /// The variant of this family.
+    pub frame_pools: FramePools,
+}
+
+impl Views {
+    /// Computes the chunks of views.
+    pub const COMPUTE_VIEWS: Entry<Self> = Entry::new("compute_views", Workgroup::Override("WORKGROUP_SIZE"));
+}
+
+/// The overrides of [`Views`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ViewsOverrides {
+    /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
+    pub pool_shift: u32,
+    /// The invocations of a workgroup.
+    pub workgroup_size: u32,
+}
+
+impl Overrides for ViewsOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+    }
+}
+
+/// A value for each bind group of [`Views`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct ViewsGroups<T> {
+    /// Group 0.
+    pub machine: T,
+    /// Group 1.
+    pub views: T,
+}
+
+impl<T> Groups<T> for ViewsGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.machine), Some(self.views)]
+    }
+}
+
+impl Root for Views {
+    const MODULE: &'static str = "machine::views";
+    type Overrides = ViewsOverrides;
+    type Groups<T> = ViewsGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        self.frame_pools.substitutions().to_vec()
+    }
+}
+
 /// The kernels of this folder, as data.
 pub const KERNELS: &[KernelInfo] = &[
     KernelInfo { module: "machine::decode", entries: &["decode"], families: &["FramePools", "ClassSource", "ClassNetwork"] },
@@ -1253,4 +1400,5 @@ pub const KERNELS: &[KernelInfo] = &[
     KernelInfo { module: "machine::mark", entries: &["mark", "unmark"], families: &[] },
     KernelInfo { module: "machine::pass_jobs", entries: &["greatest", "carry", "count", "prepare", "exchange", "finish"], families: &["FramePools"] },
     KernelInfo { module: "machine::transfer", entries: &["read_pieces", "write_pieces", "reset"], families: &["FramePools"] },
+    KernelInfo { module: "machine::views", entries: &["compute_views"], families: &["FramePools"] },
 ];

@@ -398,6 +398,27 @@ const LINEAR_WORKGROUP = 32u;
 /// The bodies that a workgroup takes through an LSTM.
 const LOOP_SEQUENCES = 4u;
 
+/// Pixels of a picture: bytes, which are indices of colors in a palette.
+const PICTURE_PALETTE = 0u;
+
+/// Pixels of a picture: words of red, green and blue.
+const PICTURE_XRGB = 1u;
+
+/// Pixels of a picture: bytes, from black to white.
+const PICTURE_GREY = 2u;
+
+/// Pixels of a view: the bytes of the picture.
+const VIEW_INDEX = 0u;
+
+/// Pixels of a view: bytes, from black to white.
+const VIEW_GREY = 1u;
+
+/// Pixels of a view: three bytes, red, green and blue.
+const VIEW_RGB = 2u;
+
+/// The most pages of a picture that a chunk of a view depends on.
+const VIEW_PAGES = 512u;
+
 /// The most workgroups in a dimension of a dispatch whose list is spread over two dimensions.
 const DISPATCH_ROW = 65535u;
 

@@ -1,5 +1,6 @@
 //! Storage buffers, with uploads, downloads and growth.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use bytemuck::NoUninit;
@@ -15,6 +16,9 @@ const UPLOAD_BYTES: usize = 64 << 20;
 const DOWNLOAD_BYTES: u64 = 256 << 20;
 /// The maximum size of a staging buffer that is kept for the next download.
 const STAGING_KEPT_BYTES: u64 = 64 << 20;
+/// The maximum number of staging buffers that are kept: while the host copies from one, the device fills
+/// another.
+const STAGING_KEPT: usize = 2;
 
 const USAGES: wgpu::BufferUsages =
     wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
@@ -233,13 +237,28 @@ impl Device {
             ranges.iter().for_each(|_| take(&[]));
             return Ok(());
         }
-        // One thread takes the shared staging buffer; others make their own.
-        let kept = self.staging().take().filter(|kept| kept.size() >= total);
-        let staging = match kept {
+        let download = self.begin_download(ranges)?;
+        self.end_download(download, |mapped| {
+            let mut at = 0;
+            for (_, range) in ranges {
+                let words = words(range);
+                let start = at + (range.start - words.start) as usize;
+                take(&mapped[start..start + (range.end - range.start) as usize]);
+                at += copied_bytes(range) as usize;
+            }
+        })
+    }
+
+    /// Begins a download of ranges, which are not all empty, to one staging buffer. Each range is widened to
+    /// whole words of 4 bytes.
+    pub(crate) fn begin_download(&self, ranges: &[(&Buffer, Range<u64>)]) -> Result<Download, Error> {
+        let bytes: u64 = ranges.iter().map(|(_, range)| copied_bytes(range)).sum();
+        // A download takes a kept staging buffer for itself; others make their own.
+        let staging = match self.take_staging(bytes) {
             Some(kept) => kept,
             None => {
                 let usages = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-                let size = total
+                let size = bytes
                     .next_power_of_two()
                     .max(1 << 16)
                     .min(self.limits().buffer_bytes / WORD_BYTES * WORD_BYTES);
@@ -257,26 +276,44 @@ impl Device {
                 }
             }
         })?;
-        self.catch("reading buffers", || staging.map_async(wgpu::MapMode::Read, ..total, |_| {}))?;
+        self.catch("reading buffers", || staging.map_async(wgpu::MapMode::Read, ..bytes, |_| {}))?;
+        Ok(Download { staging, bytes, submission })
+    }
+
+    /// Waits for the end of a download, and passes its bytes to `take`.
+    pub(crate) fn end_download(&self, download: Download, take: impl FnOnce(&[u8])) -> Result<(), Error> {
+        let Download { staging, bytes, submission } = download;
         self.wait(&submission)?;
-        let mapped = staging.get_mapped_range(..total).map_err(|error| Error::Refused {
+        let mapped = staging.get_mapped_range(..bytes).map_err(|error| Error::Refused {
             doing: "reading buffers".to_owned(),
             message: error.to_string(),
         })?;
-        let mut at = 0;
-        for (_, range) in ranges {
-            let words = words(range);
-            let start = at + (range.start - words.start) as usize;
-            take(&mapped[start..start + (range.end - range.start) as usize]);
-            at += copied_bytes(range) as usize;
-        }
+        take(&mapped);
         drop(mapped);
         self.catch("reading buffers", || staging.unmap())?;
         if staging.size() <= STAGING_KEPT_BYTES {
-            *self.staging() = Some(staging);
+            let mut kept = self.staging();
+            kept.push(staging);
+            kept.sort_unstable_by_key(|staging| Reverse(staging.size()));
+            kept.truncate(STAGING_KEPT);
         }
         Ok(())
     }
+
+    /// Takes the smallest kept staging buffer of at least `bytes` bytes.
+    fn take_staging(&self, bytes: u64) -> Option<wgpu::Buffer> {
+        let mut kept = self.staging();
+        let place = kept.iter().rposition(|staging| staging.size() >= bytes)?;
+        Some(kept.remove(place))
+    }
+}
+
+/// A download that the device may not have ended.
+#[derive(Debug)]
+pub(crate) struct Download {
+    staging: wgpu::Buffer,
+    bytes: u64,
+    submission: wgpu::SubmissionIndex,
 }
 
 /// Returns the number of leading ranges that have at most `max` bytes together, but at least one.

@@ -13,10 +13,10 @@ impl Device {
     }
 
     /// After the next `made` buffers, refuses `count` buffers as if memory were full, and then no more; for tests.
-    /// Drops the staging buffer of downloads, so the next download makes a new one.
+    /// Drops the staging buffers of downloads, so the next download makes a new one.
     #[doc(hidden)]
     pub fn refuse_buffers(&self, made: u32, count: u32) {
-        *self.staging() = None;
+        self.staging().clear();
         self.fault_counters().buffers_refused.store(0, Relaxed);
         self.fault_counters().buffers_made.store(made, Relaxed);
         self.fault_counters().buffers_refused.store(count, Relaxed);

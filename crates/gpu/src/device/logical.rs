@@ -39,8 +39,8 @@ struct Inner {
     info: AdapterInfo,
     limits: Limits,
     async_errors: Arc<Mutex<AsyncErrors>>,
-    /// The staging buffer of the last download, which the next one reuses.
-    staging: Mutex<Option<wgpu::Buffer>>,
+    /// The staging buffers of the last downloads, which the next ones reuse.
+    staging: Mutex<Vec<wgpu::Buffer>>,
     /// Values that other modules store with the device, one for each type.
     extensions: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
     /// The faults that tests have injected.
@@ -303,8 +303,8 @@ impl Device {
         &self.0.fault_counters
     }
 
-    /// Locks the staging buffer of downloads.
-    pub(crate) fn staging(&self) -> MutexGuard<'_, Option<wgpu::Buffer>> {
+    /// Locks the staging buffers that are kept for downloads.
+    pub(crate) fn staging(&self) -> MutexGuard<'_, Vec<wgpu::Buffer>> {
         lock(&self.0.staging)
     }
 

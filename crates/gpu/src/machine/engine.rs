@@ -21,6 +21,7 @@ mod stops;
 mod translating;
 mod translator;
 mod tuner;
+mod views;
 mod words;
 
 pub use exchange::Place;

@@ -12,7 +12,7 @@ use kvrm_shaders::interface::machine::{
     InterpreterNetworkGroups, InterpreterNetworkOverrides, InterpreterOverrides, LoopJobs, LoopJobsGroup,
     LoopJobsGroups, LoopJobsOverrides, MachineGroup, Mark, MarkGroup, MarkGroups, MarkOverrides, PassJobs,
     PassJobsGroup, PassJobsGroups, PassJobsOverrides, Transfer, TransferGroup, TransferGroups,
-    TransferOverrides,
+    TransferOverrides, Views, ViewsGroup, ViewsGroups, ViewsOverrides,
 };
 use kvrm_shaders::interface::networks::{
     Domain, DomainGroup, DomainGroups, DomainOverrides, DomainTogether, DomainTogetherGroup,
@@ -95,6 +95,7 @@ pub(crate) struct Kernels {
     mark: PipelineCache<bool>,
     loops: PipelineCache<(), LoopKernels>,
     passes: PipelineCache<(), LoopKernels>,
+    views: PipelineCache<()>,
     digest: PipelineCache<()>,
     fold: PipelineCache<()>,
     domain: PipelineCache<(Evaluation, ClassNetwork)>,
@@ -117,6 +118,7 @@ pub(crate) struct Layouts {
     pub(crate) mark: Layout,
     pub(crate) loop_jobs: Layout,
     pub(crate) pass_jobs: Layout,
+    pub(crate) views: Layout,
     pub(crate) networks: Layout,
     pub(crate) decisions: Layout,
     pub(crate) fold: Layout,
@@ -138,6 +140,7 @@ impl Layouts {
             mark: Layout::of::<MarkGroup<()>>(device, 0)?,
             loop_jobs: Layout::of::<LoopJobsGroup<()>>(device, 0)?,
             pass_jobs: Layout::of::<PassJobsGroup<()>>(device, 0)?,
+            views: Layout::of::<ViewsGroup<()>>(device, 0)?,
             networks: Layout::of::<NetworksGroup<()>>(device, 0)?,
             decisions: Layout::of::<DecisionsGroup<()>>(device, 0)?,
             fold: Layout::of::<FoldGroup<()>>(device, 0)?,
@@ -230,6 +233,7 @@ impl Kernels {
             mark: Mutex::default(),
             loops: Mutex::default(),
             passes: Mutex::default(),
+            views: Mutex::default(),
             digest: Mutex::default(),
             fold: Mutex::default(),
             domain: Mutex::default(),
@@ -415,6 +419,16 @@ impl Kernels {
                 pipeline(PassJobs::EXCHANGE)?,
                 pipeline(PassJobs::FINISH)?,
             ])
+        })
+    }
+
+    /// Returns the kernel that computes views of pictures.
+    pub(crate) fn views(&self, device: &Device) -> Result<wgpu::ComputePipeline, Error> {
+        get_or_compile(&self.views, (), || {
+            let groups = ViewsGroups { machine: &self.layouts.machine, views: &self.layouts.views };
+            let overrides = ViewsOverrides { pool_shift: self.pool_shift, workgroup_size: WORKGROUP };
+            let kernel = Kernel::compile(device, Views { frame_pools: self.pools })?;
+            kernel.pipeline(Views::COMPUTE_VIEWS, groups, overrides)
         })
     }
 

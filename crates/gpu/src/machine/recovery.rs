@@ -8,7 +8,7 @@ use std::sync::Arc;
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
     CallTable, Decisions, Executor, Hooks, Image, LaneAccess, LaneStart, Loops, Mapping, PageMap, Plan,
-    ProcessState, Progress, Register, RunStats, TranslationReport, Violation,
+    ProcessState, Progress, Register, RunStats, TranslationReport, View, Violation,
 };
 
 use crate::device::Device;
@@ -441,6 +441,15 @@ impl Executor for RecoveringExecutor {
         out: &mut Vec<u8>,
     ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
         self.query(|executor| executor.read_memory_of_all(address, bytes, out))
+    }
+
+    fn read_views(
+        &mut self,
+        view: &View,
+        lanes: &[usize],
+        out: &mut Vec<u8>,
+    ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
+        self.query(|executor| executor.read_views(view, lanes, out))
     }
 
     fn page_map(&mut self, lane: usize) -> Result<PageMap, kvrm_machine::Error> {

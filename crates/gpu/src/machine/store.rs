@@ -11,6 +11,7 @@ pub(crate) mod regions;
 mod resident;
 mod rows;
 pub(crate) mod transfer;
+pub(crate) mod views;
 
 pub(crate) use parameters::Launch;
 pub(crate) use resident::{Store, StoreConfig};

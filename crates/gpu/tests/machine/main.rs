@@ -25,3 +25,4 @@ mod support;
 mod translation;
 mod twins;
 mod vectors;
+mod views;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kvrm_gpu::{Bounds, ClassSelection, Device, Error, GpuEngine, RecoveringExecutor, SelectionMode};
 use kvrm_machine::{
-    Builder, Cpu, Executor, Factory, Hooks, Image, LaneStart, Machine, Plan, ProcessState, Program, Progress,
-    Reference, Register, Stop,
+    Builder, Cpu, Executor, Factory, Hooks, Image, LaneStart, Machine, Picture, PictureFormat, Plan,
+    ProcessState, Program, Progress, Reference, Register, Stop, View, ViewFormat,
 };
 use kvrm_testkit::guests::{LINUX_GUESTS, guest, linux_guest};
 use kvrm_testkit::random::Random;
@@ -246,6 +246,30 @@ fn runs_resets_and_writes_survive_the_loss_of_the_device() {
     pair.assert_same("back at the snapshot");
     pair.run(500);
     pair.assert_same("at the end");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn views_are_computed_on_a_new_device_after_a_loss() {
+    let _lock = lock_device();
+    let format = PictureFormat::Grey;
+    let picture = Picture { address: CODE + 5, width: 300, height: 150, stride: 301, format };
+    let view =
+        View::new(picture, 0..300, 0..150, 0, ViewFormat::Rgb).expect("the picture has as many pixels");
+    let mut pair = Pair::new(&[raw(busy)], SLICES);
+    for call in [1, 2, 4, 6] {
+        pair.run(100);
+        pair.gpu.device().lose_at(call);
+        let mut views = Vec::new();
+        pair.call_both(|executor| {
+            let mut out = Vec::new();
+            executor.read_views(&view, &[4, 0, 2], &mut out)?.expect("the picture is mapped");
+            views.push(out);
+            Ok(())
+        });
+        assert!(views[0] == views[1], "the views if the device is lost at call {call}");
+    }
+    assert_eq!(pair.gpu.recoveries(), 4, "the device was lost each time");
 }
 
 #[test]

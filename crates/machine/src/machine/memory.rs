@@ -37,8 +37,8 @@ impl Machine {
         Ok(out)
     }
 
-    /// Replaces the contents of `out` by the view of a picture in one or several lanes, one after the other: `view.bytes()`
-    /// bytes of each. No lane is given twice.
+    /// Replaces the contents of `out` by the view of a picture in one or several lanes: `view.bytes()` bytes
+    /// of the first lane of the set, then those of the second, and so on.
     ///
     /// A GPU computes the views, so only their bytes are transferred.
     ///
@@ -58,8 +58,8 @@ impl Machine {
     /// ```
     ///
     /// # Errors
-    /// - [`Error::Memory`] with the first lane in which a byte of the picture is not mapped. The contents of `out` are then
-    ///   undefined.
+    /// - [`Error::Memory`] with the first lane in which a byte of the picture or of its palette is not mapped
+    ///   ([`View::check`]). The contents of `out` are then undefined.
     /// - [`Error::NoSuchLane`] and [`Error::Mask`]: the machine has no such lanes.
     /// - The engine fails.
     pub fn read_views<'a>(

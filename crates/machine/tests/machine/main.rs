@@ -18,3 +18,4 @@ mod slicing;
 mod snapshots;
 mod stops;
 mod support;
+mod views;

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
     Decisions, Executor, Hooks, LaneAccess, LaneStart, Mapping, PageMap, Plan, ProcessState, Progress,
-    Register, RunStats, TranslationReport, Violation,
+    Register, RunStats, TranslationReport, View, Violation, compute_views,
 };
 use kvrm_shaders::layout::{
     COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_ROOT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
@@ -363,6 +363,18 @@ impl Executor for GpuExecutor {
         out: &mut Vec<u8>,
     ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
         Ok(self.read_all(address, bytes, out)?)
+    }
+
+    fn read_views(
+        &mut self,
+        view: &View,
+        lanes: &[usize],
+        out: &mut Vec<u8>,
+    ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
+        match self.shape_of_view(view) {
+            Some(shape) => Ok(self.views(&shape, view, lanes, out)?),
+            None => compute_views(self, view, lanes, out),
+        }
     }
 
     fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, kvrm_machine::Error> {

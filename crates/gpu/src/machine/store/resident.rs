@@ -84,6 +84,8 @@ pub(crate) struct Store {
     /// The buffers of iterations of loops, and of passes, that are executed at once.
     pub(super) loop_buffers: KeptBuffers,
     pub(super) pass_buffers: KeptBuffers,
+    /// The buffers of views of pictures.
+    pub(super) view_buffers: KeptBuffers,
     /// The number of frames that there is room for.
     pub(super) capacity: u32,
     /// The frame of each code page.
@@ -180,6 +182,7 @@ impl Store {
             code_pages_max: bounds.code_pages.unwrap_or(usize::MAX).min(code_pages_max(device)).max(1),
             loop_buffers: KeptBuffers::default(),
             pass_buffers: KeptBuffers::default(),
+            view_buffers: KeptBuffers::default(),
             next_victim: 0,
             last_lowered: 0,
             simd_unit: SimdUnit::None,

@@ -1,0 +1,41 @@
+//! Views of pictures in guest memory, which the device computes.
+
+use kvrm_arm64::Stop;
+use kvrm_machine::View;
+
+use super::lanes::GpuExecutor;
+use crate::device::error::Error;
+use crate::machine::store::views::{ViewShape, shape_of};
+
+impl GpuExecutor {
+    /// Returns a view as the kernel computes it, or `None` if the host has to compute it.
+    pub(super) fn shape_of_view(&self, view: &View) -> Option<ViewShape> {
+        // The kernel does not count its loop iterations. Drivers that limit them run it on the CPU anyway.
+        shape_of(view).filter(|_| !self.slices.are_limited())
+    }
+
+    /// Replaces the contents of `out` by the view of a picture in each of some lanes. The inner result is the
+    /// first lane without the picture, and its stop.
+    pub(super) fn views(
+        &mut self,
+        shape: &ViewShape,
+        view: &View,
+        lanes: &[usize],
+        out: &mut Vec<u8>,
+    ) -> Result<Result<(), (usize, Stop)>, Error> {
+        for &lane in lanes {
+            if let Err(fault) = view.check(&self.maps[lane]) {
+                return Ok(Err((lane, fault.into())));
+            }
+        }
+        out.resize(lanes.len() * view.bytes(), 0);
+        if lanes.is_empty() {
+            return Ok(Ok(()));
+        }
+        self.flush_memory()?;
+        self.store.columns.flush()?;
+        let lanes: Vec<u32> = lanes.iter().map(|&lane| lane as u32).collect();
+        self.store.views(shape, &lanes, out)?;
+        Ok(Ok(()))
+    }
+}
