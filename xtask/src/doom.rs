@@ -36,9 +36,10 @@ const OMITTED: [&str; 10] = [
 /// Parts of the names of files for other platforms.
 const PLATFORMS: [&str; 3] = ["doomgeneric_", "_allegro", "_sdl"];
 
-/// With these optimizations a frame takes an eighth less steps than with `-O2`. Segments are separate, so that the WAD is
-/// not executable.
-const FLAGS: [&str; 4] = ["-O3", "-flto", "-funroll-loops", "-Wl,-z,separate-code"];
+/// The whole program is optimized at once, so that the compiler sees that pixels are no pointers: a frame takes a quarter
+/// less steps than with `-O2`. Segments are separate, so that the WAD is not executable.
+const FLAGS: [&str; 6] =
+    ["-O3", "-flto", "-flto-partition=one", "-fipa-pta", "-funroll-loops", "-Wl,-z,separate-code"];
 
 /// Fetches and compiles the program, if it is missing.
 pub(crate) fn run() -> Result<()> {

@@ -62,9 +62,12 @@ pub(super) struct Args {
     /// The share of the lanes that are waited for, if lanes are not stepped together.
     #[arg(long, value_name = "SHARE", default_value = "0.1")]
     share: f64,
-    /// The approximate time of a measurement, in seconds. As much time passes before it.
+    /// The approximate time of a measurement, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     seconds: f64,
+    /// The time before a measurement, in seconds, in which lanes get to different places and translation chooses.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    warm_up: f64,
     /// The largest number of 4 KiB pages that a lane may write.
     #[arg(long, value_name = "PAGES", default_value = "4096")]
     frames: usize,
@@ -169,10 +172,12 @@ fn measure(
         }
         Ok(measured)
     };
-    go(&mut environments, args.seconds)?;
+    go(&mut environments, args.warm_up)?;
     let measured = go(&mut environments, args.seconds)?;
     let report = environments.machine_mut().run(0)?;
-    if !args.json && let Some(translation) = &report.translation {
+    if !args.json
+        && let Some(translation) = &report.translation
+    {
         note(translation);
     }
     Ok(Measured { pages: report.frames as f64 / lanes as f64, ..measured })
