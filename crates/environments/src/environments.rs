@@ -26,6 +26,7 @@ pub struct Environments {
     selected: Vec<usize>,
     components: Vec<Component>,
     view: Option<View>,
+    is_observing: bool,
     places: Places,
     ticks: u32,
     seed: u64,
@@ -83,6 +84,7 @@ impl Environments {
             interface,
             selected,
             view,
+            is_observing: true,
             places,
             ticks: builder.ticks,
             seed: builder.seed,
@@ -115,6 +117,16 @@ impl Environments {
     pub fn shape(&self) -> [usize; 3] {
         self.view
             .map_or([0; 3], |view| [view.height() as usize, view.width() as usize, view.format().channels()])
+    }
+
+    /// Changes how many units of its time the program advances in a step, from the next step of each lane on.
+    pub const fn set_ticks(&mut self, ticks: u32) {
+        self.ticks = ticks;
+    }
+
+    /// Sets whether steps have observations, if there are any: without, the program is told not to draw.
+    pub const fn set_observing(&mut self, is_observing: bool) {
+        self.is_observing = is_observing;
     }
 
     /// Returns the machine that runs the lanes.
@@ -211,7 +223,7 @@ impl Environments {
                 ended.push(lane);
                 continue;
             }
-            let mut input = Input { ticks: self.ticks, draws: self.view.is_some(), ..Input::default() };
+            let mut input = Input { ticks: self.ticks, draws: self.draws(), ..Input::default() };
             for (&number, &value) in self.selected.iter().zip(action(index)) {
                 input.action[number] = value;
             }
@@ -264,6 +276,11 @@ impl Environments {
         Ok((self.machine.stops()?, self.machine.registers(Register::Steps)?))
     }
 
+    /// Whether programs draw.
+    fn draws(&self) -> bool {
+        self.is_observing && self.view.is_some()
+    }
+
     /// Checks that no lane takes a step, and that none is given twice.
     fn check_idle(&self, lanes: &[usize]) -> Result<(), Error> {
         let mut is_given = vec![false; self.lanes.len()];
@@ -284,7 +301,7 @@ impl Environments {
         let seed = episode_seed(self.seed, lane, *episodes);
         *episodes += 1;
         (*steps, *has_ended) = (0, false);
-        let draws = self.view.is_some();
+        let draws = self.draws();
         Input { begins: true, scenario: self.scenario, seed, draws, ..Input::default() }
     }
 
@@ -337,7 +354,7 @@ impl Environments {
                 ranges.iter().map(|(bytes, all)| &all[number * bytes..][..*bytes]).collect();
             results.variables.extend(self.places.values(&rows));
         }
-        match &self.view {
+        match &self.view.filter(|_| self.is_observing) {
             Some(view) => self.machine.read_views(lanes, view, &mut results.observations)?,
             None => results.observations.clear(),
         }

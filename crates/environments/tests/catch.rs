@@ -197,6 +197,20 @@ fn a_step_has_as_many_ticks_as_wanted() {
 }
 
 #[test]
+fn ticks_and_observations_can_change_between_steps() {
+    let mut environments = builder().build().expect("catch is an environment");
+    environments.reset(..).expect("an episode begins");
+    environments.set_ticks(3);
+    environments.set_observing(false);
+    let batch = environments.step(&[0, 0]).expect("the lane takes a step");
+    assert_eq!((batch.observations, batch.variables[1]), (&[][..], 3));
+    environments.set_ticks(1);
+    environments.set_observing(true);
+    let batch = environments.step(&[0, 0]).expect("the lane takes a step");
+    assert_eq!((batch.observations.len(), batch.variables[1]), (64 * 48, 4));
+}
+
+#[test]
 fn observations_are_cropped_scaled_and_converted() {
     let whole =
         |environments: &mut Environments| environments.reset(..).expect("begins").observations.to_vec();

@@ -65,7 +65,10 @@ pub(super) struct Args {
     /// The approximate time of a measurement, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     seconds: f64,
-    /// The time before a measurement, in seconds, in which lanes get to different places and translation chooses.
+    /// The number of steps of each lane without a picture before a measurement, in which lanes get to different places.
+    #[arg(long, value_name = "STEPS", default_value = "100", value_parser = number::count)]
+    skip: u64,
+    /// The time between these steps and a measurement, in seconds, in which translation chooses how lanes run.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     warm_up: f64,
     /// The largest number of 4 KiB pages that a lane may write.
@@ -156,6 +159,11 @@ fn measure(
     environments.reset(..)?;
     let mut policy = Policy::new(lanes);
     let mut waiting: Vec<usize> = (0..lanes).collect();
+    environments.set_observing(false);
+    for _ in 0..args.skip {
+        environments.step(&policy.actions(&waiting))?;
+    }
+    environments.set_observing(picture != Picture::None);
     let mut go = |environments: &mut Environments, seconds: f64| -> Result<Measured> {
         let begin = Instant::now();
         let mut measured = Measured::default();
