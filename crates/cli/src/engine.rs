@@ -283,6 +283,12 @@ impl OpenEngine {
         Self { gpu: self.gpu.map(|gpu| gpu.with_translation(translation)), translation, ..self }
     }
 
+    /// Returns an engine to compare this one with: the reference if this is the JIT, else the JIT.
+    pub(crate) fn other(&self) -> Self {
+        let cpu = if self.name() == "jit" { Engine::Reference } else { Engine::Jit };
+        Self { gpu: None, cpu, fallback: None, ..self.clone() }
+    }
+
     /// Prints the device that runs the lanes on standard error; nothing if the user asked for the CPU.
     pub(crate) fn announce(&self) {
         match (self.device(), &self.fallback) {

@@ -1,5 +1,8 @@
 //! `kvrm bench doom`: DOOM as an environment, stepped by random actions.
 
+mod check;
+mod policy;
+
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +14,8 @@ use kvrm::environments::Environments;
 use kvrm::environments::doom::Doom;
 use kvrm::{Engine, Program, ViewFormat};
 
-use super::arguments::seconds;
+use self::policy::Policy;
+use super::arguments::{seconds, share};
 use crate::engine::{EngineArgs, OpenEngine};
 use crate::number;
 use crate::output::{Output, note};
@@ -60,7 +64,7 @@ pub(super) struct Args {
     #[arg(long)]
     lockstep: bool,
     /// The share of the lanes that are waited for, if lanes are not stepped together.
-    #[arg(long, value_name = "SHARE", default_value = "0.1")]
+    #[arg(long, value_name = "SHARE", default_value = "0.1", value_parser = share)]
     share: f64,
     /// The approximate time of a measurement, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
@@ -74,6 +78,9 @@ pub(super) struct Args {
     /// The largest number of 4 KiB pages that a lane may write.
     #[arg(long, value_name = "PAGES", default_value = "4096")]
     frames: usize,
+    /// Measure nothing: step the lanes so often on the engine and on another one, and compare all results of each step.
+    #[arg(long, value_name = "STEPS", value_parser = number::count, conflicts_with_all = ["seconds", "json"])]
+    check: Option<u64>,
     /// Print one JSON object per measurement, one per line.
     #[arg(long)]
     json: bool,
@@ -96,6 +103,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     let mut out = Output::new();
     if !args.json {
         engine.announce();
+    }
+    if !args.json && args.check.is_none() {
         writeln!(
             out,
             "{:>8} {:>8} {:>12} {:>12} {:>14} {:>10} {:>8}",
@@ -106,6 +115,13 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     for &picture in &args.picture {
         for &lanes in &args.lanes {
             let lanes = usize::try_from(lanes)?;
+            if let Some(steps) = args.check {
+                let what = || format!("{lanes} lanes");
+                let line = check::run(args, &program, &engine, picture, lanes, steps).with_context(what)?;
+                writeln!(out, "{line}")?;
+                out.flush()?;
+                continue;
+            }
             let measured =
                 measure(args, &program, &engine, picture, lanes).with_context(|| format!("{lanes} lanes"))?;
             let Measured { steps, instructions, seconds, pages } = measured;
@@ -136,20 +152,21 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
 /// The tics of a step.
 const TICS: u32 = 4;
 
-fn measure(
+/// Returns environments whose lanes have begun an episode.
+fn environments(
     args: &Args,
     program: &Program,
     engine: &OpenEngine,
     picture: Picture,
     lanes: usize,
-) -> Result<Measured> {
+) -> Result<Environments> {
     let doom = Doom { blocks: args.blocks, low_detail: picture == Picture::Half, ..Doom::default() };
     let start = doom.machine(program.clone()).engine(Engine::Jit).loops(engine.loops.clone()).build()?;
     let builder = Environments::builder(start)
         .lanes(lanes)
         .engine(engine.clone())
         .frames_max(args.frames)
-        .components(["move", "strafe", "turn", "fire", "use"])
+        .components(policy::COMPONENTS)
         .ticks(TICS);
     let mut environments = match picture {
         Picture::Full => builder.format(ViewFormat::Index).build()?,
@@ -157,6 +174,17 @@ fn measure(
         Picture::None => builder.without_observations().build()?,
     };
     environments.reset(..)?;
+    Ok(environments)
+}
+
+fn measure(
+    args: &Args,
+    program: &Program,
+    engine: &OpenEngine,
+    picture: Picture,
+    lanes: usize,
+) -> Result<Measured> {
+    let mut environments = environments(args, program, engine, picture, lanes)?;
     let mut policy = Policy::new(lanes);
     let mut waiting: Vec<usize> = (0..lanes).collect();
     environments.set_observing(false);
@@ -189,38 +217,4 @@ fn measure(
         note(translation);
     }
     Ok(Measured { pages: report.frames as f64 / lanes as f64, ..measured })
-}
-
-/// Random actions.
-struct Policy {
-    /// The state of the random numbers of each lane.
-    states: Vec<u64>,
-}
-
-impl Policy {
-    fn new(lanes: usize) -> Self {
-        Self { states: (0..lanes as u64).collect() }
-    }
-
-    /// Returns actions for some lanes.
-    fn actions(&mut self, lanes: &[usize]) -> Vec<i32> {
-        lanes.iter().flat_map(|&lane| action(&mut self.states[lane])).collect()
-    }
-}
-
-/// Returns a random action: move, strafe, turn, fire, use.
-fn action(state: &mut u64) -> [i32; 5] {
-    // SplitMix64.
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let bits = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    let eighth = |shift: u32| (bits >> shift & 7) as usize;
-    let kind = eighth(41);
-    [
-        [1, 1, 1, 1, -1, 0, 0, 0][eighth(32)],
-        [-1, 1, 0, 0, 0, 0, 0, 0][eighth(38)],
-        [-1, -1, 1, 1, 0, 0, 0, 0][eighth(35)],
-        i32::from(kind < 2),
-        i32::from(kind == 2 || kind == 3),
-    ]
 }
