@@ -1,0 +1,95 @@
+//! When tics begin, so that 35 of them last a second.
+
+use std::time::{Duration, Instant};
+
+/// The tics of a second.
+pub(super) const TICS_A_SECOND: u32 = 35;
+/// The number of tics that may be made up for. What is missing beyond them is left out: the game is slower instead.
+const LATE_TICS_MAX: u32 = 4;
+/// While tics are late, one of so many is drawn.
+const DRAWN: u32 = 5;
+
+/// The clock of the game.
+#[derive(Clone, Debug)]
+pub(super) struct Pace {
+    /// When tic 0 began, or would have begun without the time that was left out.
+    begin: Instant,
+    /// The number of tics since then.
+    tics: u32,
+    /// The number of tics since a frame was drawn.
+    undrawn: u32,
+}
+
+impl Pace {
+    pub(super) const fn new(now: Instant) -> Self {
+        Self { begin: now, tics: 0, undrawn: 0 }
+    }
+
+    /// Returns when the next tic is due.
+    pub(super) fn due(&self) -> Instant {
+        // Not a sum of rounded durations, which would drift.
+        self.begin + Duration::from_secs(1) * self.tics / TICS_A_SECOND
+    }
+
+    /// Notes that a tic is done.
+    pub(super) fn pass(&mut self, now: Instant) {
+        self.tics += 1;
+        if now > self.due() + Duration::from_secs(1) * LATE_TICS_MAX / TICS_A_SECOND {
+            (self.begin, self.tics) = (now, 0);
+        }
+        // So that the products above do not overflow.
+        if self.tics == 1000 * TICS_A_SECOND {
+            (self.begin, self.tics) = (self.due(), 0);
+        }
+    }
+
+    /// Returns whether the frame of the tic that is done should be drawn: not if the next tic is late already, unless
+    /// several were left out.
+    #[cfg(feature = "terminal")]
+    pub(super) fn draws(&mut self, now: Instant) -> bool {
+        self.undrawn += 1;
+        let draws = now < self.due() || self.undrawn >= DRAWN;
+        if draws {
+            self.undrawn = 0;
+        }
+        draws
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thirty_five_tics_last_a_second_without_drift() {
+        let begin = Instant::now();
+        let mut pace = Pace::new(begin);
+        for _ in 0..35 * 10_000 {
+            pace.pass(pace.due());
+        }
+        assert_eq!(pace.due(), begin + Duration::from_secs(10_000));
+    }
+
+    #[test]
+    fn a_short_delay_is_made_up_for_and_a_long_one_is_not() {
+        let begin = Instant::now();
+        let mut pace = Pace::new(begin);
+        pace.pass(begin + Duration::from_millis(100));
+        assert!(pace.due() < begin + Duration::from_millis(30), "the next tics come at once");
+        let late = begin + Duration::from_secs(5);
+        pace.pass(late);
+        assert_eq!(pace.due(), late, "five seconds are not played fast");
+    }
+
+    #[cfg(feature = "terminal")]
+    #[test]
+    fn late_frames_are_left_out_but_not_all() {
+        let begin = Instant::now();
+        let mut pace = Pace::new(begin);
+        pace.pass(begin);
+        assert!(pace.draws(begin), "in time");
+        let late = pace.due() + Duration::from_millis(1);
+        let drawn: Vec<bool> = (0..10).map(|_| pace.draws(late)).collect();
+        assert_eq!(drawn.iter().filter(|drawn| **drawn).count(), 2, "{drawn:?}");
+    }
+}
