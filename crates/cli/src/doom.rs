@@ -153,6 +153,9 @@ fn run_headless(play: &mut Play) -> Result<()> {
 /// Prints how fast the game was.
 fn summarize(play: &Play, is_headless: bool, engine: &str) {
     let counts = play.counts();
+    if counts.tics == 0 {
+        return;
+    }
     note(format_args!("{engine}: {counts}"));
     if !is_headless && counts.is_slower_than(TICS_A_SECOND) {
         let speed = counts.tics_a_second();

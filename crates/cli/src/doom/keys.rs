@@ -134,7 +134,8 @@ pub(super) fn named(name: &str) -> Option<Key> {
         [byte] if byte.is_ascii_graphic() => Some(*byte),
         _ => {
             let digits = name.strip_prefix("0x").filter(|digits| digits.len() == 2)?;
-            Key::from_str_radix(digits, 16).ok()
+            // The standard library accepts a plus sign.
+            Key::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))
         }
     }
 }

@@ -134,7 +134,8 @@ fn parse_line(line: &str) -> Result<(u64, Event), String> {
         }
         Some("frame") => {
             let digits = words.next().unwrap_or_default();
-            let checksum = u64::from_str_radix(digits, 16).ok().filter(|_| digits.len() == 16);
+            let is_right = digits.len() == 16 && !digits.starts_with('+');
+            let checksum = u64::from_str_radix(digits, 16).ok().filter(|_| is_right);
             Event::Frame(checksum.ok_or_else(|| format!("'{digits}': expected 16 hexadecimal digits"))?)
         }
         Some("end") => Event::End(End::Player),
@@ -202,6 +203,7 @@ mod tests {
             ("1 input 0 0 0 up jump\n", "2: 'jump': expected a key, such as up, fire, a or 0x80"),
             ("1 frame 12\n", "2: '12': expected 16 hexadecimal digits"),
             ("1 frame 0123456789abcdeg\n", "2: '0123456789abcdeg': expected 16 hexadecimal digits"),
+            ("1 frame +123456789abcdef\n", "2: '+123456789abcdef': expected 16 hexadecimal digits"),
             ("1 end now\n", "2: 'now': expected the end of the line"),
         ];
         for (lines, expected) in cases {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow};
-use kvrm::environments::Environments;
+use kvrm::environments::{Environments, Error as EnvironmentError};
 use kvrm::{Engine, Program, Stop, Stream, ViewFormat};
 
 use super::frame::Frame;
@@ -54,8 +54,16 @@ impl Session {
             .format(ViewFormat::Rgb)
             .endless()
             .build();
-        let mut environments = environments.inspect_err(|_| {
-            show_errors(&errors.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut environments = environments.map_err(|error| {
+            let errors = errors.lock().unwrap_or_else(PoisonError::into_inner);
+            show_errors(&errors);
+            match error {
+                // The game has said what it misses.
+                EnvironmentError::NoYield { stop: Some(stop), .. } if !errors.is_empty() => {
+                    anyhow!("the game stopped when it started: {stop}")
+                }
+                error => error.into(),
+            }
         })?;
         let address = |name: &str| {
             let symbol = environments.machine().program().symbol(name);

@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(press(KeyCode::BackTab, shift, false), [keys::TAB, keys::SHIFT]);
         assert_eq!(press(KeyCode::Modifier(ModifierKeyCode::LeftControl), none, true), [keys::FIRE]);
         assert_eq!(press(KeyCode::F(10), none, false), [0xc4]);
-        assert_eq!(press(KeyCode::Home, none, false), []);
+        assert!(press(KeyCode::Home, none, false).is_empty(), "the game has no such key");
     }
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(held(&mut keyboard, after(149)), [keys::UP]);
         apply(&event, Layout::Wasd, false, after(149), &mut keyboard);
         assert_eq!(held(&mut keyboard, after(298)), [keys::UP], "a repetition");
-        assert_eq!(held(&mut keyboard, after(299)), []);
+        assert!(held(&mut keyboard, after(299)).is_empty(), "no more repetitions");
     }
 
     #[test]
@@ -127,7 +127,7 @@ mod tests {
         let kind = KeyEventKind::Release;
         let released = KeyEvent::new_with_kind(KeyCode::Char('d'), KeyModifiers::NONE, kind);
         apply(&released, Layout::Letters, true, now, &mut keyboard);
-        assert_eq!(held(&mut keyboard, now), []);
+        assert!(held(&mut keyboard, now).is_empty(), "the key of the other case");
     }
 
     #[test]

@@ -76,8 +76,8 @@ mod tests {
         assert_eq!(of(KeyCode::KeyW, "z"), [b'z', keys::UP], "a French keyboard");
         assert_eq!(of(KeyCode::KeyY, "z"), *b"z", "a German keyboard");
         assert_eq!(of(KeyCode::Digit3, "3"), *b"3");
-        assert_eq!(of(KeyCode::Semicolon, "ö"), [], "the game has no such key");
-        assert_eq!(of(KeyCode::Digit1, "ab"), [], "no character");
+        assert!(of(KeyCode::Semicolon, "ö").is_empty(), "the game has no such key");
+        assert!(of(KeyCode::Digit1, "ab").is_empty(), "no character");
     }
 
     #[test]
@@ -86,6 +86,6 @@ mod tests {
         assert_eq!(of(KeyCode::ControlLeft, ""), [keys::FIRE]);
         assert_eq!(of(KeyCode::F11, ""), [0xd7]);
         assert_eq!(of(KeyCode::Space, " "), [b' ', keys::USE]);
-        assert_eq!(of(KeyCode::Insert, ""), []);
+        assert!(of(KeyCode::Insert, "").is_empty(), "the game has no such key");
     }
 }
