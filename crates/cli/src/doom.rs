@@ -8,8 +8,9 @@ mod input;
 mod keyboard;
 mod keys;
 mod meter;
+#[cfg(any(feature = "window", feature = "terminal"))]
 mod pacing;
-mod play;
+mod playthrough;
 #[cfg(any(feature = "window", feature = "terminal"))]
 mod pointer;
 mod recorder;
@@ -30,8 +31,7 @@ use kvrm::{Program, Stop};
 use self::controls::ControlArgs;
 use self::game::{Game, GameArgs};
 use self::input::Input;
-use self::pacing::TICS_A_SECOND;
-use self::play::Play;
+use self::playthrough::Playthrough;
 use self::recorder::Recorder;
 use self::recording::Recording;
 use self::replay::Replay;
@@ -43,19 +43,22 @@ use crate::output::note;
 
 /// The text at the end of the help.
 const HELP: &str = "\
-Keys: the arrows move and turn, Ctrl fires, Space opens doors, Shift runs, Alt or , and . step aside, 1 to 7 choose a weapon, \
-Tab shows the map, Escape the menu. The mouse turns and fires after a click into the window; Escape frees it. In a terminal, \
-Ctrl-C ends the game. Terminals without the keyboard protocol of kitty do not report when keys are released; there a key \
-counts as held for 150 ms after its last repetition, and F fires.
+Keys: the arrows move and turn, Ctrl fires, Space opens doors, Shift runs, Alt or , and . step aside, 1 to \
+7 choose a weapon, Tab shows the map, Escape the menu. The mouse turns and fires after a click into the \
+window; Escape frees it. In a terminal, Ctrl-C ends the game. Terminals without the keyboard protocol of \
+kitty do not report when keys are released; there a key counts as held for 150 ms after its last \
+repetition, and F fires.
 
-The game has 35 tics a second. If the engine is slower, it plays as fast as it can, and says so. MIPS are millions of \
-instructions in a second of the time that tics take; the rest of the time is for drawing and waiting.
+The game has 35 tics a second. If the engine is slower, it plays as fast as it can, and says so. MIPS are \
+millions of instructions in a second of the time that tics take; the rest of the time is for drawing and \
+waiting.
 
-A recording has the options of the game, the inputs, and checksums of frames, in lines of text. With --replay the inputs are \
-played back, and a frame with another checksum is an error. All engines give the same frames.
+A recording has the options of the game, the inputs, and checksums of frames, in lines of text. With \
+--replay the inputs are played back, and a frame with another checksum is an error. All engines give the \
+same frames.
 
-Games are saved in memory that ends with the command. The exit status is 0 if the player or the game ends it, 1 if \
-something else stops the game, and 2 if kvrm failed.";
+The game saves into memory that ends with the command. The exit status is 0 if the player or the game ends \
+it, 1 if something else stops the game, and 2 if kvrm failed.";
 
 /// Arguments of `kvrm doom`.
 #[derive(clap::Args)]
@@ -118,7 +121,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         args.record.as_ref().map(|path| Recorder::create(path, &recording::header(&game))).transpose()?;
     engine.announce();
     let session = Session::start(&game, program, &engine).with_context(name)?;
-    let mut play = Play::new(session, engine.name(), args.tics, replay, recorder)?;
+    let mut play = Playthrough::new(session, engine.name(), args.tics, replay, recorder)?;
     let played = match (args.headless, args.terminal) {
         (true, _) => run_headless(&mut play),
         (false, true) => terminal::run(&mut play, &args.controls),
@@ -129,7 +132,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if let Some(screenshot) = &args.screenshot {
         screenshot.write(play.frame(), args.controls.scale.unwrap_or(1).into())?;
     }
-    summarize(&play, args.headless, engine.name());
+    play.summary().into_iter().for_each(note);
     played?;
     Ok(match stop? {
         None | Some(Stop::Exit { code: 0 }) => ExitCode::SUCCESS,
@@ -143,25 +146,9 @@ fn read(path: &Path) -> Result<Recording> {
     Recording::parse(&text).map_err(|mistake| anyhow!("{}:{mistake}", path.display()))
 }
 
-fn run_headless(play: &mut Play) -> Result<()> {
+fn run_headless(play: &mut Playthrough) -> Result<()> {
     while !play.is_over() {
         play.step(Input::default())?;
     }
     Ok(())
-}
-
-/// Prints how fast the game was.
-fn summarize(play: &Play, is_headless: bool, engine: &str) {
-    let counts = play.counts();
-    if counts.tics == 0 {
-        return;
-    }
-    note(format_args!("{engine}: {counts}"));
-    if !is_headless && counts.is_slower_than(TICS_A_SECOND) {
-        let speed = counts.tics_a_second();
-        note(format_args!(
-            "slower than real time: the engine reaches {speed:.1} of {TICS_A_SECOND} tics a second; --low-detail and a smaller \
-             number of --blocks draw less"
-        ));
-    }
 }

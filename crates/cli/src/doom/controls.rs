@@ -14,8 +14,8 @@ pub(super) struct ControlArgs {
     /// Let the player also walk with the mouse, as in 1993. By default it only turns.
     #[arg(long)]
     pub(super) mouse_walks: bool,
-    /// The width and height of a pixel of the game in the window, when it opens, and in the screenshot. The default is 3 in
-    /// the window and 1 in the screenshot.
+    /// The width and height of a pixel of the game in the window, when it opens, and in the screenshot. The
+    /// default is 3 in the window and 1 in the screenshot.
     #[arg(long, value_name = "PIXELS", value_parser = value_parser!(u8).range(1..=16))]
     pub(super) scale: Option<u8>,
 }
@@ -46,7 +46,8 @@ impl Layout {
     }
 }
 
-/// Returns the keys that a character types: its own, and for some what they do besides. `None` if the game has no such key.
+/// Returns the keys that a character types: its own, and for some what they do besides. `None` if the game
+/// has no such key.
 #[cfg(any(feature = "window", feature = "terminal"))]
 pub(super) fn typed(character: char) -> Option<Keys> {
     let key = u8::try_from(character).ok().filter(|byte| (b' '..0x7f).contains(byte))?.to_ascii_lowercase();

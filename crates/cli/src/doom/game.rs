@@ -12,13 +12,15 @@ use serde_json::{Value, json};
 /// The options for the game.
 #[derive(clap::Args)]
 pub(super) struct GameArgs {
-    /// Start in this episode, in its first map. With none of --episode, --map, --skill and --demo, the title is shown.
+    /// Start in this episode, in its first map. With none of --episode, --map, --skill and --demo, the title
+    /// is shown.
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=9))]
     episode: Option<u8>,
     /// Start in this map.
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=99))]
     map: Option<u8>,
-    /// Start with this skill, from 1 (I'm too young to die) to 5 (nightmare). The default is 3 (hurt me plenty).
+    /// Start with this skill, from 1 (I'm too young to die) to 5 (nightmare). The default is 3 (hurt me
+    /// plenty).
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=5))]
     skill: Option<u8>,
     /// Play back a demo of the WAD, such as demo1, and end with it.
@@ -91,6 +93,14 @@ impl Game {
     /// Returns whether the game ends by itself.
     pub(super) const fn is_demo(&self) -> bool {
         matches!(self.start, Start::Demo(_))
+    }
+
+    /// Returns skill, episode and map, if the game starts in a level.
+    pub(super) const fn level(&self) -> Option<(u8, u8, u8)> {
+        match self.start {
+            Start::Level { skill, episode, map } => Some((skill, episode, map)),
+            _ => None,
+        }
     }
 
     /// Checks that the WADs can be read, which the game would report less clearly.

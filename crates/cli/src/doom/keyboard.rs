@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use super::keys::Keys;
 
-/// The keys of a keyboard that are held down. `P` names the keys of the keyboard, several of which may do the same.
+/// The keys of a keyboard that are held down. `P` names the keys of the keyboard, several of which may do the
+/// same.
 #[derive(Debug)]
 pub(super) struct Keyboard<P> {
     held: Vec<Held<P>>,
@@ -25,8 +26,8 @@ impl<P: PartialEq> Keyboard<P> {
         Self { held: Vec::new(), pressed: Keys::NONE }
     }
 
-    /// Presses a key, which holds down `keys` of the game until its release, or until a time. A press of a held key sets a new
-    /// time.
+    /// Presses a key, which holds down `keys` of the game until its release, or until a time. A press of a
+    /// held key sets a new time.
     pub(super) fn press(&mut self, key: P, keys: Keys, until: Option<Instant>) {
         self.release(&key);
         self.pressed |= keys;

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
+/// The tics of a second in real time.
+pub(super) const TICS_A_SECOND: u32 = 35;
+
 /// The counts of some tics.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
@@ -37,9 +40,9 @@ impl Counts {
         ratio(self.busy.as_secs_f64(), self.elapsed.as_secs_f64())
     }
 
-    /// Returns whether the engine is too slow for so many tics a second.
-    pub(super) fn is_slower_than(&self, tics_a_second: u32) -> bool {
-        self.busy_share() >= FULL && self.tics_a_second() < 0.98 * f64::from(tics_a_second)
+    /// Returns whether the engine is too slow for real time.
+    pub(super) fn is_slow(&self) -> bool {
+        self.busy_share() >= FULL && self.tics_a_second() < 0.98 * f64::from(TICS_A_SECOND)
     }
 }
 
@@ -51,7 +54,8 @@ impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} tics in {:.1} s: {:.1} tics/s, {:.0} MIPS, {:.0} k instructions/tic; steps took {:.1} % of the time",
+            "{} tics in {:.1} s: {:.1} tics/s, {:.0} MIPS, {:.0} k instructions/tic; \
+             steps took {:.1} % of the time",
             self.tics,
             self.elapsed.as_secs_f64(),
             self.tics_a_second(),
@@ -120,7 +124,7 @@ mod tests {
         let all = meter.all();
         assert!((all.tics_a_second() - 35.0).abs() < 0.1, "{all}");
         assert!((all.mips() - 200.0).abs() < 0.1, "of the time of steps: {all}");
-        assert!((all.busy_share() - 0.35).abs() < 0.001 && !all.is_slower_than(35), "{all}");
+        assert!((all.busy_share() - 0.35).abs() < 0.001 && !all.is_slow(), "{all}");
         let text =
             "70 tics in 2.0 s: 35.0 tics/s, 200 MIPS, 2000 k instructions/tic; steps took 35.0 % of the time";
         assert_eq!(all.to_string(), text);
@@ -136,12 +140,12 @@ mod tests {
                 now += each;
                 meter.add(1000, each, now);
             }
-            meter.recent().clone().tics_a_second()
+            meter.recent().tics_a_second()
         };
         assert!((run(1, Duration::from_millis(20)) - 50.0).abs() < 0.1, "before a period has passed");
         assert!((run(100, Duration::from_millis(20)) - 50.0).abs() < 0.1);
         assert!((run(20, Duration::from_millis(100)) - 10.0).abs() < 0.5, "not of the whole run");
-        assert!(meter.recent().is_slower_than(35));
+        assert!(meter.recent().is_slow());
     }
 
     #[test]

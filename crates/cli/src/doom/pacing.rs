@@ -2,12 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-/// The tics of a second.
-pub(super) const TICS_A_SECOND: u32 = 35;
-/// The number of tics that may be made up for. What is missing beyond them is left out: the game is slower instead.
+use super::meter::TICS_A_SECOND;
+
+/// The number of tics that may be made up for. What is missing beyond them is left out: the game is slower
+/// instead.
 const LATE_TICS_MAX: u32 = 4;
-/// While tics are late, one of so many is drawn.
-const DRAWN: u32 = 5;
 
 /// The clock of the game.
 #[derive(Clone, Debug)]
@@ -16,13 +15,11 @@ pub(super) struct Pace {
     begin: Instant,
     /// The number of tics since then.
     tics: u32,
-    /// The number of tics since a frame was drawn.
-    undrawn: u32,
 }
 
 impl Pace {
     pub(super) const fn new(now: Instant) -> Self {
-        Self { begin: now, tics: 0, undrawn: 0 }
+        Self { begin: now, tics: 0 }
     }
 
     /// Returns when the next tic is due.
@@ -41,18 +38,6 @@ impl Pace {
         if self.tics == 1000 * TICS_A_SECOND {
             (self.begin, self.tics) = (self.due(), 0);
         }
-    }
-
-    /// Returns whether the frame of the tic that is done should be drawn: not if the next tic is late already, unless
-    /// several were left out.
-    #[cfg(feature = "terminal")]
-    pub(super) fn draws(&mut self, now: Instant) -> bool {
-        self.undrawn += 1;
-        let draws = now < self.due() || self.undrawn >= DRAWN;
-        if draws {
-            self.undrawn = 0;
-        }
-        draws
     }
 }
 
@@ -79,17 +64,5 @@ mod tests {
         let late = begin + Duration::from_secs(5);
         pace.pass(late);
         assert_eq!(pace.due(), late, "five seconds are not played fast");
-    }
-
-    #[cfg(feature = "terminal")]
-    #[test]
-    fn late_frames_are_left_out_but_not_all() {
-        let begin = Instant::now();
-        let mut pace = Pace::new(begin);
-        pace.pass(begin);
-        assert!(pace.draws(begin), "in time");
-        let late = pace.due() + Duration::from_millis(1);
-        let drawn: Vec<bool> = (0..10).map(|_| pace.draws(late)).collect();
-        assert_eq!(drawn.iter().filter(|drawn| **drawn).count(), 2, "{drawn:?}");
     }
 }

@@ -8,9 +8,10 @@
 //! 40 end
 //! ```
 //!
-//! An input is how far the mouse moves to the right and forward, its buttons, and the names of the held keys. It is that of
-//! its tic and of all tics up to the next input. A frame is the one after its tic; tic 0 is the start. The last line is `end`
-//! if the player has ended the game after that tic, or `stop` if the game has ended in it.
+//! An input is how far the mouse moves to the right and forward, its buttons, and the names of the held keys.
+//! It is that of its tic and of all tics up to the next input. A frame is the one after its tic; tic 0 is the
+//! start. The last line is `end` if the player has ended the game after that tic, or `stop` if the game has
+//! ended in it.
 
 use std::fmt::Write as _;
 use std::str::FromStr;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use kvrm::environments::{Environments, Error as EnvironmentError};
 use kvrm::{Engine, Program, Stop, Stream, ViewFormat};
 
@@ -15,6 +15,11 @@ use crate::output::note;
 
 /// The number of pages of 4 KiB that the game may write: 64 MiB.
 const FRAMES_MAX: usize = 16_384;
+
+/// What the engine calls a game without episodes.
+const COMMERCIAL: u8 = 2;
+/// The number of maps of an episode.
+const MAPS_MAX: u8 = 9;
 
 /// A running game.
 pub(super) struct Session {
@@ -68,18 +73,31 @@ impl Session {
         let address = |name: &str| {
             let symbol = environments.machine().program().symbol(name);
             let address = symbol.map(|symbol| symbol.address);
-            address.ok_or_else(|| anyhow!("the program has no variable `{name}`: expected one that `cargo xtask guests --doom` makes"))
+            address.ok_or_else(|| anyhow!("the program has no variable `{name}`: expected DOOM"))
         };
         let (keys, mouse) = (address("doom_keys")?, address("doom_mouse")?);
-        // An environment begins with a seed, which sets these variables. What they are already is the way to go on as if
-        // there were no seed, which demos need.
-        let places = [address("prndindex")?, address("rndindex")?];
-        let mut seed = [0; 2];
-        for (place, byte) in places.into_iter().zip(&mut seed) {
-            environments.machine_mut().read(0, place, std::slice::from_mut(byte))?;
-        }
+        let [game_mode, places @ ..] = [address("gamemode")?, address("prndindex")?, address("rndindex")?];
+        let mut byte = |address| -> Result<u8> {
+            let mut byte = [0];
+            environments.machine_mut().read(0, address, &mut byte)?;
+            Ok(byte[0])
+        };
+        // An environment begins with a seed, which sets these variables. What they are already is the way to
+        // go on as if there were no seed, which demos need.
+        let seed = u16::from_le_bytes([byte(places[0])?, byte(places[1])?]).into();
+        let has_episodes = byte(game_mode)? != COMMERCIAL;
+        let scenario = match game.level() {
+            Some((_, _, map)) if has_episodes && map > MAPS_MAX => {
+                bail!("--map {map}: expected 1 to {MAPS_MAX}, because this game has episodes")
+            }
+            // Games without episodes take the first number of -warp, the episode, for the map.
+            Some((skill, episode, map)) if !has_episodes => {
+                u32::from(skill) * 10_000 + u32::from(episode) * 100 + u32::from(map)
+            }
+            _ => 0,
+        };
         let [height, width, _] = environments.shape();
-        let batch = environments.reset_with(.., &[u16::from_le_bytes(seed).into()], &[])?;
+        let batch = environments.reset_with(.., &[seed], &[scenario])?;
         let frame = Frame { width, height, rgb: batch.observations.to_vec() };
         let stop = batch.stops[0];
         Ok(Self { environments, keys, mouse, frame, stop })
@@ -111,7 +129,8 @@ impl Session {
         self.stop
     }
 
-    /// Prints why the game has stopped, and what it wrote to standard error, unless it has ended as it should.
+    /// Prints why the game has stopped, and what it wrote to standard error, unless it has ended as it
+    /// should.
     pub(super) fn explain(&mut self) -> Result<()> {
         let Some(stop) = self.stop.filter(|stop| *stop != (Stop::Exit { code: 0 })) else { return Ok(()) };
         let machine = self.environments.machine_mut();

@@ -1,5 +1,5 @@
-//! Screenshots in a build without the Cargo feature `screenshots`, where every request for one is an error of the command
-//! line.
+//! Screenshots in a build without the Cargo feature `screenshots`, where every request for one is an error of
+//! the command line.
 
 use anyhow::Result;
 
@@ -10,7 +10,8 @@ use crate::doom::frame::Frame;
 pub(in crate::doom) enum Screenshot {}
 
 pub(in crate::doom) fn screenshot(_: &str) -> Result<Screenshot, String> {
-    Err("this kvrm was built without the Cargo feature `screenshots`; `cargo kvrm-full doom` runs one with all features"
+    Err("this kvrm was built without the Cargo feature `screenshots`; `cargo kvrm-full doom` runs one with \
+         all features"
         .to_owned())
 }
 

@@ -47,8 +47,8 @@ fn encode(file: &mut impl Write, frame: &Frame, scale: usize) -> Result<(), Enco
     encoder.write_header()?.write_image_data(&pixels)
 }
 
-/// Returns the pixels of a larger frame, as numbers in a palette; or as bytes of colours without one, if there are more than
-/// 256 colours.
+/// Returns the pixels of a larger frame, as numbers in a palette; or as bytes of colours without one, if
+/// there are more than 256 colours.
 fn scaled(frame: &Frame, scale: usize) -> (Option<Vec<[u8; 3]>>, Vec<u8>) {
     let (width, height) = (frame.width * scale, frame.height * scale);
     let colour = |at: usize| frame.pixel(at % width / scale, at / width / scale);

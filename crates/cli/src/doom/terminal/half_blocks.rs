@@ -44,7 +44,8 @@ fn fit(frame: (usize, usize), area: (usize, usize)) -> (usize, usize) {
     (width, (width * frame.1 / frame.0).next_multiple_of(2).min(area.1 / 2 * 2))
 }
 
-/// Returns the pixels of a frame in another size. Each is the average of the pixels that it covers, or the one in which it lies.
+/// Returns the pixels of a frame in another size. Each is the average of the pixels that it covers, or the
+/// one in which it lies.
 fn scaled(frame: &Frame, width: usize, height: usize) -> Vec<[u8; 3]> {
     let span = |at: usize, size: usize, of: usize| {
         let begin = at * of / size;

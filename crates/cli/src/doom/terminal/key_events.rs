@@ -14,7 +14,8 @@ const HOLD: Duration = Duration::from_millis(150);
 const PLAIN: &str = "1234567890-=[];'`,./\\";
 const SHIFTED: &str = "!@#$%^&*()_+{}:\"~<>?|";
 
-/// Presses or releases the key of an event. `has_releases` says whether the terminal reports releases and modifiers as keys.
+/// Presses or releases the key of an event. `has_releases` says whether the terminal reports releases and
+/// modifiers as keys.
 pub(super) fn apply(
     event: &KeyEvent,
     layout: Layout,

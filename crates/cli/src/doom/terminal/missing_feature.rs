@@ -3,15 +3,16 @@
 use anyhow::{Result, bail};
 
 use crate::doom::controls::ControlArgs;
-use crate::doom::play::Play;
+use crate::doom::playthrough::Playthrough;
 
 /// Refuses to play in a terminal.
 pub(in crate::doom) fn check() -> Result<()> {
     bail!(
-        "--terminal: this kvrm was built without the Cargo feature `terminal`; `cargo kvrm-full doom` runs one with all features"
+        "--terminal: this kvrm was built without the Cargo feature `terminal`; `cargo kvrm-full doom` runs \
+         one with all features"
     )
 }
 
-pub(in crate::doom) fn run(_: &mut Play, _: &ControlArgs) -> Result<()> {
+pub(in crate::doom) fn run(_: &mut Playthrough, _: &ControlArgs) -> Result<()> {
     check()
 }

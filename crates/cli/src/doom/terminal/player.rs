@@ -1,4 +1,5 @@
-//! The player at a terminal: tics pass when they are due, and their frames are drawn unless that would delay the next ones.
+//! The player at a terminal: tics pass when they are due, and their frames are drawn unless that would delay
+//! the next ones.
 
 use std::io::{IsTerminal as _, stdin, stdout};
 use std::time::Instant;
@@ -11,6 +12,7 @@ use ratatui::crossterm::event::{
 use ratatui::layout::{Constraint, Layout as Rows};
 use ratatui::text::Line;
 
+use super::drawn::Drawn;
 use super::half_blocks::HalfBlocks;
 use super::key_events;
 use super::screen::Screen;
@@ -18,7 +20,7 @@ use crate::doom::controls::ControlArgs;
 use crate::doom::input::Input;
 use crate::doom::keyboard::Keyboard;
 use crate::doom::pacing::Pace;
-use crate::doom::play::Play;
+use crate::doom::playthrough::Playthrough;
 use crate::doom::pointer::Pointer;
 
 /// Checks that there is a terminal.
@@ -32,10 +34,11 @@ pub(in crate::doom) fn check() -> Result<()> {
 }
 
 /// Plays in the terminal, until Ctrl-C is pressed or the game is over.
-pub(in crate::doom) fn run(play: &mut Play, controls: &ControlArgs) -> Result<()> {
+pub(in crate::doom) fn run(play: &mut Playthrough, controls: &ControlArgs) -> Result<()> {
     let mut screen = Screen::open().context("--terminal: cannot use the terminal")?;
     let mut keyboard = Keyboard::new();
     let mut pointer = Pointer::default();
+    let mut drawn = Drawn::default();
     let mut pace = Pace::new(Instant::now());
     while !play.is_over() {
         while event::poll(pace.due().saturating_duration_since(Instant::now()))? {
@@ -50,7 +53,10 @@ pub(in crate::doom) fn run(play: &mut Play, controls: &ControlArgs) -> Result<()
                     MouseEventKind::Up(button) => pointer.set_button(number(button), false),
                     _ => {}
                 },
-                Event::FocusLost => keyboard.release_all(),
+                Event::FocusLost => {
+                    keyboard.release_all();
+                    pointer.release_all();
+                }
                 _ => {}
             }
         }
@@ -58,7 +64,7 @@ pub(in crate::doom) fn run(play: &mut Play, controls: &ControlArgs) -> Result<()
         play.step(Input { keys: keyboard.take(now), mouse: pointer.take() })?;
         let now = Instant::now();
         pace.pass(now);
-        if pace.draws(now) {
+        if drawn.next(now >= pace.due()) {
             let has_releases = screen.has_releases;
             screen.terminal.draw(|drawing| draw(drawing, play, has_releases)).context("cannot draw")?;
         }
@@ -81,7 +87,7 @@ const fn number(button: MouseButton) -> u8 {
     }
 }
 
-fn draw(drawing: &mut Drawing<'_>, play: &Play, has_releases: bool) {
+fn draw(drawing: &mut Drawing<'_>, play: &Playthrough, has_releases: bool) {
     let [picture, status] =
         Rows::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(drawing.area());
     drawing.render_widget(HalfBlocks(play.frame()), picture);

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
-    DisableMouseCapture, EnableMouseCapture, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
-    PushKeyboardEnhancementFlags,
+    DisableFocusChange, DisableMouseCapture, EnableFocusChange, EnableMouseCapture, KeyboardEnhancementFlags,
+    PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::supports_keyboard_enhancement;
@@ -34,7 +34,7 @@ impl Screen {
             hook(info);
         }));
         let mut screen = Self { terminal, has_releases: false };
-        execute!(stdout(), EnableMouseCapture)?;
+        execute!(stdout(), EnableMouseCapture, EnableFocusChange)?;
         screen.has_releases = cfg!(windows) || matches!(supports_keyboard_enhancement(), Ok(true));
         if screen.has_releases && !cfg!(windows) {
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
@@ -59,7 +59,7 @@ fn restore() {
         let _ = execute!(stdout(), PopKeyboardEnhancementFlags);
     }
     if IS_OPEN.swap(false, Ordering::SeqCst) {
-        let _ = execute!(stdout(), DisableMouseCapture);
+        let _ = execute!(stdout(), DisableFocusChange, DisableMouseCapture);
         ratatui::restore();
     }
 }

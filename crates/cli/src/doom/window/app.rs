@@ -20,13 +20,13 @@ use crate::doom::controls::ControlArgs;
 use crate::doom::input::Input;
 use crate::doom::keyboard::Keyboard;
 use crate::doom::pacing::Pace;
-use crate::doom::play::Play;
+use crate::doom::playthrough::Playthrough;
 use crate::doom::pointer::Pointer;
 
 /// The width and height of a pixel of the game when the window opens.
 const SCALE: u8 = 3;
-/// How far the mouse moves in the game for a pixel: with the sensitivity that the game starts with, a right angle is 512
-/// pixels.
+/// How far the mouse moves in the game for a pixel: with the sensitivity that the game starts with, a right
+/// angle is 512 pixels.
 const MOUSE_UNITS: f64 = 4.0;
 /// The time between two titles.
 const TITLE_PERIOD: Duration = Duration::from_millis(500);
@@ -38,7 +38,7 @@ pub(in crate::doom) fn check() -> Result<()> {
 }
 
 /// Opens a window and plays in it, until it is closed or the game is over.
-pub(in crate::doom) fn run(play: &mut Play, controls: &ControlArgs) -> Result<()> {
+pub(in crate::doom) fn run(play: &mut Playthrough, controls: &ControlArgs) -> Result<()> {
     const HELP: &str = "cannot open a window; --terminal and --headless need none";
     let event_loop = EventLoop::new().context(HELP)?;
     let now = Instant::now();
@@ -58,7 +58,7 @@ pub(in crate::doom) fn run(play: &mut Play, controls: &ControlArgs) -> Result<()
 }
 
 struct App<'a> {
-    play: &'a mut Play,
+    play: &'a mut Playthrough,
     controls: &'a ControlArgs,
     open: Option<OpenWindow>,
     pace: Pace,
@@ -93,7 +93,7 @@ impl OpenWindow {
         Ok(Self { window, surface })
     }
 
-    fn draw(&mut self, play: &Play) -> Result<()> {
+    fn draw(&mut self, play: &Playthrough) -> Result<()> {
         let PhysicalSize { width, height } = self.window.inner_size();
         let (Some(columns), Some(rows)) = (NonZeroU32::new(width), NonZeroU32::new(height)) else {
             return Ok(());
@@ -106,7 +106,8 @@ impl OpenWindow {
         buffer.present().map_err(failure)
     }
 
-    /// Takes the mouse for the game, so that it does not leave the window, or gives it back. Returns whether it is the game's.
+    /// Takes the mouse for the game, so that it does not leave the window, or gives it back. Returns whether
+    /// it is the game's.
     fn grab(&self, grabs: bool) -> bool {
         let modes = if grabs { &[CursorGrabMode::Locked, CursorGrabMode::Confined][..] } else { &[] };
         let is_grabbed = modes.iter().any(|mode| self.window.set_cursor_grab(*mode).is_ok());

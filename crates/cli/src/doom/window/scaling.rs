@@ -7,8 +7,8 @@ fn factor(frame: (usize, usize), window: (usize, usize)) -> usize {
     (window.0 / frame.0).min(window.1 / frame.1).max(1)
 }
 
-/// Draws a frame into the pixels of a window, which are words 0x00RRGGBB. Around the frame they are black. What a window is
-/// too small for is cut off.
+/// Draws a frame into the pixels of a window, which are words 0x00RRGGBB. Around the frame they are black.
+/// What a window is too small for is cut off.
 pub(super) fn draw(frame: &Frame, pixels: &mut [u32], window: (usize, usize)) {
     pixels.fill(0);
     if frame.width == 0 || frame.height == 0 {

@@ -1,4 +1,5 @@
-//! A game from its start to its end: it is stepped with the inputs of a player or of a recording, and is recorded.
+//! A game from its start to its end: it is stepped with the inputs of a player or of a recording, and is
+//! recorded.
 
 use std::time::Instant;
 
@@ -7,9 +8,7 @@ use kvrm::Stop;
 
 use super::frame::Frame;
 use super::input::Input;
-use super::meter::{Counts, Meter};
-#[cfg(any(feature = "window", feature = "terminal"))]
-use super::pacing::TICS_A_SECOND;
+use super::meter::{Meter, TICS_A_SECOND};
 use super::recorder::Recorder;
 use super::recording::{End, Event};
 use super::replay::Replay;
@@ -19,7 +18,7 @@ use super::session::Session;
 const CHECKED_TICS: u64 = 35;
 
 /// A game that is played.
-pub(super) struct Play {
+pub(super) struct Playthrough {
     session: Session,
     /// The number of tics that have passed.
     tic: u64,
@@ -32,7 +31,7 @@ pub(super) struct Play {
     engine: &'static str,
 }
 
-impl Play {
+impl Playthrough {
     /// Begins with the first frame, after which no tic has passed.
     pub(super) fn new(
         session: Session,
@@ -77,7 +76,7 @@ impl Play {
         }
         if let Some(recorder) = &mut self.recorder
             && !has_stopped
-            && self.tic % CHECKED_TICS == 0
+            && self.tic.is_multiple_of(CHECKED_TICS)
         {
             recorder.write(self.tic, &Event::Frame(self.session.frame().checksum()))?;
         }
@@ -88,7 +87,7 @@ impl Play {
     pub(super) fn finish(&mut self) -> Result<Option<Stop>> {
         let stop = self.session.stop();
         if let Some(recorder) = &mut self.recorder {
-            if stop.is_none() && self.tic % CHECKED_TICS != 0 {
+            if stop.is_none() && !self.tic.is_multiple_of(CHECKED_TICS) {
                 recorder.write(self.tic, &Event::Frame(self.session.frame().checksum()))?;
             }
             let end = if stop.is_some() { End::Stop } else { End::Player };
@@ -104,16 +103,27 @@ impl Play {
         self.session.frame()
     }
 
-    /// Returns the counts of all tics.
-    pub(super) const fn counts(&self) -> &Counts {
-        self.meter.all()
+    /// Returns lines on the engine and its speed: none if no tic has passed.
+    pub(super) fn summary(&self) -> Vec<String> {
+        let counts = self.meter.all();
+        if counts.tics == 0 {
+            return Vec::new();
+        }
+        let slow = counts.is_slow().then(|| {
+            format!(
+                "slower than real time: the engine reaches {:.1} of {TICS_A_SECOND} tics a second; --low-detail \
+                 and a smaller number of --blocks draw less",
+                counts.tics_a_second()
+            )
+        });
+        [format!("{}: {counts}", self.engine)].into_iter().chain(slow).collect()
     }
 
     /// Returns a line on the engine and its present speed.
     #[cfg(any(feature = "window", feature = "terminal"))]
     pub(super) fn status(&self) -> String {
         let recent = self.meter.recent();
-        let slow = if recent.is_slower_than(TICS_A_SECOND) { " | slower than real time" } else { "" };
+        let slow = if recent.is_slow() { " | slower than real time" } else { "" };
         let (speed, mips) = (recent.tics_a_second(), recent.mips());
         format!("{} | {speed:.1} tics/s | {mips:.0} MIPS{slow}", self.engine)
     }
