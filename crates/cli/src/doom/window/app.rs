@@ -74,6 +74,8 @@ struct App<'a> {
 struct OpenWindow {
     window: Rc<Window>,
     surface: Surface<Rc<Window>, Rc<Window>>,
+    /// The size as of the last event. Asking for it panics if the display server has destroyed the window.
+    size: PhysicalSize<u32>,
 }
 
 impl OpenWindow {
@@ -90,11 +92,12 @@ impl OpenWindow {
         let failure = |error| anyhow!("cannot draw in a window: {error}");
         let context = Context::new(Rc::clone(&window)).map_err(failure)?;
         let surface = Surface::new(&context, Rc::clone(&window)).map_err(failure)?;
-        Ok(Self { window, surface })
+        let size = window.inner_size();
+        Ok(Self { window, surface, size })
     }
 
     fn draw(&mut self, play: &Playthrough) -> Result<()> {
-        let PhysicalSize { width, height } = self.window.inner_size();
+        let PhysicalSize { width, height } = self.size;
         let (Some(columns), Some(rows)) = (NonZeroU32::new(width), NonZeroU32::new(height)) else {
             return Ok(());
         };
@@ -208,7 +211,13 @@ impl ApplicationHandler for App<'_> {
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         match event {
-            WindowEvent::CloseRequested => event_loop.exit(),
+            WindowEvent::CloseRequested | WindowEvent::Destroyed => event_loop.exit(),
+            WindowEvent::Resized(size) => {
+                if let Some(open) = &mut self.open {
+                    open.size = size;
+                    open.window.request_redraw();
+                }
+            }
             WindowEvent::RedrawRequested => {
                 let drawn = self.open.as_mut().map_or(Ok(()), |open| open.draw(self.play));
                 self.check(event_loop, drawn);
