@@ -3,6 +3,7 @@
 mod bench;
 mod disasm;
 mod doctor;
+mod doom;
 mod engine;
 mod hint;
 mod loops;
@@ -52,6 +53,8 @@ enum Command {
     /// Run, measure, import and describe spiking networks (the burst engine).
     #[command(subcommand)]
     Spike(spike::Command),
+    /// Play DOOM, in a window or in the terminal.
+    Doom(doom::Args),
     /// List the GPUs of this host, test the one that would be used, and say what is missing.
     Doctor(doctor::Args),
 }
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Spike(command) => spike::run(&command),
+        Command::Doom(args) => doom::run(&args),
         Command::Doctor(args) => doctor::run(&args),
     };
     result.unwrap_or_else(|error| {

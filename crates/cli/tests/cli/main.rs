@@ -4,6 +4,7 @@ mod bench;
 mod class_selection;
 mod disasm;
 mod doctor;
+mod doom;
 mod engines;
 mod errors;
 mod lanes;
