@@ -8,6 +8,7 @@ use kvrm_machine::{Factory, Fork, Machine, Stop, View, ViewFormat};
 use crate::environments::Environments;
 use crate::error::Error;
 use crate::interface::{Interface, YIELD};
+use crate::options::Options;
 use crate::variable::{Places, Variable};
 
 /// The largest number of steps up to the first yield.
@@ -30,14 +31,16 @@ pub struct Builder<'a> {
     engine: Option<Box<dyn Factory + 'a>>,
     frames_max: Option<usize>,
     components: Option<Vec<String>>,
-    pub(crate) ticks: u32,
     observation: Observation,
     variables: Vec<Variable>,
-    pub(crate) seed: u64,
-    pub(crate) scenario: u32,
-    pub(crate) steps_max: u32,
-    pub(crate) budget: u64,
-    pub(crate) is_endless: bool,
+    options: Options,
+}
+
+impl Environments {
+    /// Returns options for environments of the program of `start`, a machine with one lane that has not run yet.
+    pub fn builder<'a>(start: Machine) -> Builder<'a> {
+        Builder::new(start)
+    }
 }
 
 impl fmt::Debug for Builder<'_> {
@@ -47,21 +50,16 @@ impl fmt::Debug for Builder<'_> {
 }
 
 impl<'a> Builder<'a> {
-    pub(crate) fn new(start: Machine) -> Self {
+    fn new(start: Machine) -> Self {
         Self {
             start,
             lanes: 1,
             engine: None,
             frames_max: None,
             components: None,
-            ticks: 1,
             observation: Observation { format: Some(ViewFormat::Rgb), ..Observation::default() },
             variables: Vec::new(),
-            seed: 0,
-            scenario: 0,
-            steps_max: u32::MAX,
-            budget: 1_000_000_000,
-            is_endless: false,
+            options: Options::default(),
         }
     }
 
@@ -93,7 +91,7 @@ impl<'a> Builder<'a> {
 
     /// Sets how many units of its time the program advances in a step: the frame skip. The default is 1.
     pub const fn ticks(mut self, ticks: u32) -> Self {
-        self.ticks = ticks;
+        self.options.ticks = ticks;
         self
     }
 
@@ -129,33 +127,33 @@ impl<'a> Builder<'a> {
 
     /// Sets the seed from which the seeds of episodes follow. The default is 0.
     pub const fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.options.seed = seed;
         self
     }
 
     /// Sets the scenario of episodes, whose meaning is the program's. The default is 0: the one with which the program
     /// started.
     pub const fn scenario(mut self, scenario: u32) -> Self {
-        self.scenario = scenario;
+        self.options.scenario = scenario;
         self
     }
 
     /// Sets the number of steps after which an episode is truncated. By default, episodes have no limit.
     pub const fn episode_steps(mut self, steps: u32) -> Self {
-        self.steps_max = steps;
+        self.options.steps_max = steps;
         self
     }
 
     /// Sets the number of instructions that a lane may take for one step. A lane that takes more is stopped, and its
     /// episode truncated. The default is 10^9.
     pub const fn budget(mut self, instructions: u64) -> Self {
-        self.budget = instructions;
+        self.options.budget = instructions;
         self
     }
 
     /// Lets lanes go on after an episode has ended, as the program decides. By default they begin another one.
     pub const fn endless(mut self) -> Self {
-        self.is_endless = true;
+        self.options.is_endless = true;
         self
     }
 
@@ -184,7 +182,7 @@ impl<'a> Builder<'a> {
         }
         let mut machine = self.start.fork_with(0, fork)?;
         machine.snapshot()?;
-        Ok(Environments::new(&self, machine, interface, selected, view, places))
+        Ok(Environments::new(self.options, machine, interface, selected, view, places))
     }
 
     /// Returns the components that actions have, by their numbers.

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use kvrm_machine::{LaneSet, Machine, Register, Stop, View};
 
 use crate::batch::{Batch, Results};
-use crate::builder::Builder;
 use crate::error::Error;
 use crate::interface::{Component, INPUT_BYTES, Input, Interface, OUTPUT_BYTES, Output, YIELD};
+use crate::options::Options;
 use crate::variable::Places;
 
 /// A program in many lanes, each of which takes steps for an agent.
@@ -28,12 +28,7 @@ pub struct Environments {
     view: Option<View>,
     is_observing: bool,
     places: Places,
-    ticks: u32,
-    seed: u64,
-    scenario: u32,
-    steps_max: u32,
-    budget: u64,
-    is_endless: bool,
+    options: Options,
     lanes: Vec<Lane>,
     /// The number of instructions at which each lane is stopped.
     limits: Vec<u64>,
@@ -65,13 +60,8 @@ fn episode_seed(seed: u64, lane: usize, episode: u64) -> u64 {
 }
 
 impl Environments {
-    /// Returns options for environments of the program of `start`, a machine with one lane that has not run yet.
-    pub fn builder<'a>(start: Machine) -> Builder<'a> {
-        Builder::new(start)
-    }
-
     pub(crate) fn new(
-        builder: &Builder<'_>,
+        options: Options,
         machine: Machine,
         interface: Interface,
         selected: Vec<usize>,
@@ -86,12 +76,7 @@ impl Environments {
             view,
             is_observing: true,
             places,
-            ticks: builder.ticks,
-            seed: builder.seed,
-            scenario: builder.scenario,
-            steps_max: builder.steps_max,
-            budget: builder.budget,
-            is_endless: builder.is_endless,
+            options,
             lanes: vec![Lane { has_ended: true, ..Lane::default() }; lanes],
             limits: vec![0; lanes],
             results: Results::default(),
@@ -121,7 +106,7 @@ impl Environments {
 
     /// Changes how many units of its time the program advances in a step, from the next step of each lane on.
     pub const fn set_ticks(&mut self, ticks: u32) {
-        self.ticks = ticks;
+        self.options.ticks = ticks;
     }
 
     /// Sets whether steps have observations, if there are any: without, the program is told not to draw.
@@ -223,7 +208,7 @@ impl Environments {
                 ended.push(lane);
                 continue;
             }
-            let mut input = Input { ticks: self.ticks, draws: self.draws(), ..Input::default() };
+            let mut input = Input { ticks: self.options.ticks, draws: self.draws(), ..Input::default() };
             for (&number, &value) in self.selected.iter().zip(action(index)) {
                 input.action[number] = value;
             }
@@ -298,11 +283,11 @@ impl Environments {
     /// Notes that a lane begins an episode. Returns the input for it.
     fn first_input(&mut self, lane: usize) -> Input {
         let Lane { episodes, steps, has_ended, .. } = &mut self.lanes[lane];
-        let seed = episode_seed(self.seed, lane, *episodes);
+        let seed = episode_seed(self.options.seed, lane, *episodes);
         *episodes += 1;
         (*steps, *has_ended) = (0, false);
         let draws = self.draws();
-        Input { begins: true, scenario: self.scenario, seed, draws, ..Input::default() }
+        Input { begins: true, scenario: self.options.scenario, seed, draws, ..Input::default() }
     }
 
     /// Lets lanes go on with their inputs.
@@ -312,7 +297,7 @@ impl Environments {
         let steps = self.machine.registers(Register::Steps)?;
         for &lane in lanes {
             self.lanes[lane].is_busy = true;
-            self.limits[lane] = steps[lane].saturating_add(self.budget);
+            self.limits[lane] = steps[lane].saturating_add(self.options.budget);
         }
         Ok(())
     }
@@ -342,13 +327,15 @@ impl Environments {
             let has_yielded = stop.is_none();
             let is_terminated = has_yielded && output.is_terminated;
             // The yield that begins an episode is no step of it.
-            let is_truncated = !has_yielded || output.is_truncated || lane.steps > self.steps_max;
-            lane.has_ended = !self.is_endless && (is_terminated || is_truncated);
+            let is_truncated = !has_yielded || output.is_truncated || lane.steps > self.options.steps_max;
+            lane.has_ended = !self.options.is_endless && (is_terminated || is_truncated);
             results.rewards.push(if has_yielded { output.reward } else { 0.0 });
             results.terminations.push(is_terminated);
             results.truncations.push(is_truncated);
             results.stops.push(stop);
-            results.instructions.push(self.budget - self.limits[number].saturating_sub(retired[number]));
+            results
+                .instructions
+                .push(self.options.budget - self.limits[number].saturating_sub(retired[number]));
             results.masks.extend(self.selected.iter().map(|component| output.masks[*component]));
             let rows: Vec<&[u8]> =
                 ranges.iter().map(|(bytes, all)| &all[number * bytes..][..*bytes]).collect();

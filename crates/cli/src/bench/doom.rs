@@ -1,19 +1,18 @@
 //! `kvrm bench doom`: DOOM as an environment, stepped by random actions.
 
 mod check;
+mod game;
 mod policy;
 
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use clap::ValueEnum;
+use kvrm::Program;
 use kvrm::environments::Environments;
-use kvrm::environments::doom::Doom;
-use kvrm::{Engine, Program, ViewFormat};
 
+use self::game::{GameArgs, Picture, TICS};
 use self::policy::Policy;
 use super::arguments::{seconds, share};
 use crate::engine::{EngineArgs, OpenEngine};
@@ -31,35 +30,20 @@ sees that it has done its step, while others still run.
 
 Instructions are those that lanes retire. The time is that of whole calls, with the transfer of all observations to the host.";
 
-/// What is drawn and observed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Picture {
-    /// 320x200 pixels of 8 bits, as the game draws them.
-    Full,
-    /// 160x100 grey pixels of 8 bits, drawn in low detail.
-    Half,
-    /// Nothing.
-    None,
-}
-
 /// Arguments of `kvrm bench doom`.
 #[derive(clap::Args)]
 #[command(after_help = format!("{HELP}\n\n{}", number::HELP))]
 pub(super) struct Args {
     #[command(flatten)]
     engine: EngineArgs,
-    /// The program, which `cargo xtask guests --doom` makes.
-    #[arg(long, value_name = "FILE", default_value = "target/programs/doom")]
-    program: PathBuf,
+    #[command(flatten)]
+    game: GameArgs,
     /// The numbers of lanes to measure with, separated by commas.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,64,1024,8192", value_parser = number::lanes)]
     lanes: Vec<u64>,
     /// What is drawn and observed. May be repeated.
     #[arg(long, value_name = "PICTURE", value_delimiter = ',', default_value = "full,half,none")]
     picture: Vec<Picture>,
-    /// The size of the view, from 3 to 11.
-    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u8).range(3..=11))]
-    blocks: u8,
     /// Step all lanes together.
     #[arg(long)]
     lockstep: bool,
@@ -75,9 +59,6 @@ pub(super) struct Args {
     /// The time between these steps and a measurement, in seconds, in which translation chooses how lanes run.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     warm_up: f64,
-    /// The largest number of 4 KiB pages that a lane may write.
-    #[arg(long, value_name = "PAGES", default_value = "4096")]
-    frames: usize,
     /// Measure nothing: step the lanes so often on the engine and on another one, and compare all results of each step.
     #[arg(long, value_name = "STEPS", value_parser = number::count, conflicts_with_all = ["seconds", "json"])]
     check: Option<u64>,
@@ -96,9 +77,7 @@ struct Measured {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
-    let program = Program::open(&args.program).with_context(|| {
-        format!("--program '{}'; `cargo xtask guests --doom` makes it", args.program.display())
-    })?;
+    let program = args.game.open()?;
     let engine = args.engine.open()?;
     let mut out = Output::new();
     if !args.json {
@@ -117,7 +96,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
             let lanes = usize::try_from(lanes)?;
             if let Some(steps) = args.check {
                 let what = || format!("{lanes} lanes");
-                let line = check::run(args, &program, &engine, picture, lanes, steps).with_context(what)?;
+                let line =
+                    check::run(&args.game, &program, &engine, picture, lanes, steps).with_context(what)?;
                 writeln!(out, "{line}")?;
                 out.flush()?;
                 continue;
@@ -129,7 +109,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
             let each = instructions as f64 / steps as f64;
             if args.json {
                 let line = serde_json::json!({
-                    "picture": format!("{picture:?}"), "lanes": lanes, "steps_a_second": rate, "mips": mips,
+                    "picture": picture.name(), "lanes": lanes, "steps_a_second": rate, "mips": mips,
                     "instructions_a_step": each, "pages_a_lane": pages, "seconds": seconds, "steps": steps,
                     "engine": engine.name(), "device": engine.device(),
                 });
@@ -138,7 +118,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
                 writeln!(
                     out,
                     "{:>8} {lanes:>8} {rate:>12.1} {:>12.1} {:>14.1} {mips:>10.1} {pages:>8.1}",
-                    format!("{picture:?}").to_lowercase(),
+                    picture.name(),
                     rate * f64::from(TICS),
                     each / 1e3
                 )?;
@@ -149,34 +129,6 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The tics of a step.
-const TICS: u32 = 4;
-
-/// Returns environments whose lanes have begun an episode.
-fn environments(
-    args: &Args,
-    program: &Program,
-    engine: &OpenEngine,
-    picture: Picture,
-    lanes: usize,
-) -> Result<Environments> {
-    let doom = Doom { blocks: args.blocks, low_detail: picture == Picture::Half, ..Doom::default() };
-    let start = doom.machine(program.clone()).engine(Engine::Jit).loops(engine.loops.clone()).build()?;
-    let builder = Environments::builder(start)
-        .lanes(lanes)
-        .engine(engine.clone())
-        .frames_max(args.frames)
-        .components(policy::COMPONENTS)
-        .ticks(TICS);
-    let mut environments = match picture {
-        Picture::Full => builder.format(ViewFormat::Index).build()?,
-        Picture::Half => builder.format(ViewFormat::Grey).downscale(1).build()?,
-        Picture::None => builder.without_observations().build()?,
-    };
-    environments.reset(..)?;
-    Ok(environments)
-}
-
 fn measure(
     args: &Args,
     program: &Program,
@@ -184,7 +136,7 @@ fn measure(
     picture: Picture,
     lanes: usize,
 ) -> Result<Measured> {
-    let mut environments = environments(args, program, engine, picture, lanes)?;
+    let mut environments = args.game.environments(program, engine, picture, lanes)?;
     let mut policy = Policy::new(lanes);
     let mut waiting: Vec<usize> = (0..lanes).collect();
     environments.set_observing(false);

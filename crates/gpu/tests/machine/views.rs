@@ -159,8 +159,7 @@ fn pictures_may_be_large_and_narrow() {
     }
     let (grey, xrgb) = (PictureFormat::Grey, PictureFormat::Xrgb);
     for (address, stride, width, height, format, shift) in [
-        // Rows of many pages: a chunk of 1,024 words, of fewer, and even of one word depends on too many
-        // pages.
+        // Rows of many pages: chunks of 1,024 groups of pixels, of fewer, and even of one depend on too many.
         (room + 5, 5000, 5000, 3000, grey, 0),
         (room + 5, 50_000, 12, 320, grey, 0),
         (room + 5, 70_000, 192, 192, grey, 6),

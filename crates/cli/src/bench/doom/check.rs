@@ -4,13 +4,13 @@ use anyhow::{Result, ensure};
 use kvrm::Program;
 use kvrm::environments::Batch;
 
+use super::game::{GameArgs, Picture};
 use super::policy::Policy;
-use super::{Args, Picture, environments};
 use crate::engine::OpenEngine;
 
 /// Steps lanes on the engine and on another one. Returns a line about what was compared.
 pub(super) fn run(
-    args: &Args,
+    game: &GameArgs,
     program: &Program,
     engine: &OpenEngine,
     picture: Picture,
@@ -19,8 +19,8 @@ pub(super) fn run(
 ) -> Result<String> {
     let other = engine.other();
     let (mut ours, mut theirs) = (
-        environments(args, program, engine, picture, lanes)?,
-        environments(args, program, &other, picture, lanes)?,
+        game.environments(program, engine, picture, lanes)?,
+        game.environments(program, &other, picture, lanes)?,
     );
     let mut policy = Policy::new(lanes);
     let all: Vec<usize> = (0..lanes).collect();
