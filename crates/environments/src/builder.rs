@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use kvrm_machine::{Factory, Fork, Machine, Stop, View, ViewFormat};
 
-use crate::environments::Environments;
+use crate::environments::{Environments, Exchange};
 use crate::error::Error;
 use crate::interface::{Interface, YIELD};
 use crate::options::Options;
@@ -182,7 +182,8 @@ impl<'a> Builder<'a> {
         }
         let mut machine = self.start.fork_with(0, fork)?;
         machine.snapshot()?;
-        Ok(Environments::new(self.options, machine, interface, selected, view, places))
+        let exchange = Exchange { interface, selected, view, places };
+        Ok(Environments::new(self.options, machine, exchange))
     }
 
     /// Returns the components that actions have, by their numbers.

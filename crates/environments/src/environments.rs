@@ -21,18 +21,30 @@ use crate::variable::Places;
 #[derive(Debug)]
 pub struct Environments {
     machine: Machine,
-    interface: Interface,
-    /// The components that actions have, by their numbers.
-    selected: Vec<usize>,
+    exchange: Exchange,
     components: Vec<Component>,
-    view: Option<View>,
     is_observing: bool,
-    places: Places,
     options: Options,
     lanes: Vec<Lane>,
     /// The number of instructions at which each lane is stopped.
     limits: Vec<u64>,
     results: Results,
+}
+
+/// What host and program exchange.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    pub(crate) interface: Interface,
+    /// The components that actions have, by their numbers.
+    pub(crate) selected: Vec<usize>,
+    pub(crate) view: Option<View>,
+    pub(crate) places: Places,
+}
+
+impl Exchange {
+    fn components(&self) -> Vec<Component> {
+        self.selected.iter().map(|number| self.interface.components[*number].clone()).collect()
+    }
 }
 
 /// The episode of a lane.
@@ -60,22 +72,12 @@ fn episode_seed(seed: u64, lane: usize, episode: u64) -> u64 {
 }
 
 impl Environments {
-    pub(crate) fn new(
-        options: Options,
-        machine: Machine,
-        interface: Interface,
-        selected: Vec<usize>,
-        view: Option<View>,
-        places: Places,
-    ) -> Self {
+    pub(crate) fn new(options: Options, machine: Machine, exchange: Exchange) -> Self {
         let lanes = machine.lanes();
         Self {
-            components: selected.iter().map(|number| interface.components[*number].clone()).collect(),
-            interface,
-            selected,
-            view,
+            components: exchange.components(),
+            exchange,
             is_observing: true,
-            places,
             options,
             lanes: vec![Lane { has_ended: true, ..Lane::default() }; lanes],
             limits: vec![0; lanes],
@@ -100,7 +102,8 @@ impl Environments {
     /// observations.
     #[must_use]
     pub fn shape(&self) -> [usize; 3] {
-        self.view
+        self.exchange
+            .view
             .map_or([0; 3], |view| [view.height() as usize, view.width() as usize, view.format().channels()])
     }
 
@@ -186,7 +189,7 @@ impl Environments {
     /// The errors of [`Environments::step`]; there are no such lanes.
     pub fn send<'a>(&mut self, lanes: impl Into<LaneSet<'a>>, actions: &[i32]) -> Result<(), Error> {
         let lanes = self.machine.lane_numbers(lanes)?;
-        let count = self.selected.len();
+        let count = self.exchange.selected.len();
         if actions.len() != lanes.len() * count {
             return Err(Error::Actions { values: actions.len(), lanes: lanes.len(), components: count });
         }
@@ -209,7 +212,7 @@ impl Environments {
                 continue;
             }
             let mut input = Input { ticks: self.options.ticks, draws: self.draws(), ..Input::default() };
-            for (&number, &value) in self.selected.iter().zip(action(index)) {
+            for (&number, &value) in self.exchange.selected.iter().zip(action(index)) {
                 input.action[number] = value;
             }
             input.append_to(&mut inputs);
@@ -263,7 +266,7 @@ impl Environments {
 
     /// Whether programs draw.
     fn draws(&self) -> bool {
-        self.is_observing && self.view.is_some()
+        self.is_observing && self.exchange.view.is_some()
     }
 
     /// Checks that no lane takes a step, and that none is given twice.
@@ -292,7 +295,7 @@ impl Environments {
 
     /// Lets lanes go on with their inputs.
     fn begin(&mut self, lanes: &[usize], inputs: &[u8]) -> Result<(), Error> {
-        self.machine.write_rows(lanes, self.interface.input(), inputs)?;
+        self.machine.write_rows(lanes, self.exchange.interface.input(), inputs)?;
         self.machine.resume(lanes)?;
         let steps = self.machine.registers(Register::Steps)?;
         for &lane in lanes {
@@ -309,8 +312,8 @@ impl Environments {
         stops: &[Option<Stop>],
         retired: &[u64],
     ) -> Result<Batch<'_>, Error> {
-        let outputs = self.machine.read_all(self.interface.output(), OUTPUT_BYTES)?;
-        let ranges = self.places.ranges.iter();
+        let outputs = self.machine.read_all(self.exchange.interface.output(), OUTPUT_BYTES)?;
+        let ranges = self.exchange.places.ranges.iter();
         let ranges: Vec<(usize, Vec<u8>)> = ranges
             .map(|&(address, bytes)| Ok((bytes, self.machine.read_all(address, bytes)?)))
             .collect::<Result<_, Error>>()?;
@@ -336,12 +339,12 @@ impl Environments {
             results
                 .instructions
                 .push(self.options.budget - self.limits[number].saturating_sub(retired[number]));
-            results.masks.extend(self.selected.iter().map(|component| output.masks[*component]));
+            results.masks.extend(self.exchange.selected.iter().map(|component| output.masks[*component]));
             let rows: Vec<&[u8]> =
                 ranges.iter().map(|(bytes, all)| &all[number * bytes..][..*bytes]).collect();
-            results.variables.extend(self.places.values(&rows));
+            results.variables.extend(self.exchange.places.values(&rows));
         }
-        match &self.view.filter(|_| self.is_observing) {
+        match &self.exchange.view.filter(|_| self.is_observing) {
             Some(view) => self.machine.read_views(lanes, view, &mut results.observations)?,
             None => results.observations.clear(),
         }

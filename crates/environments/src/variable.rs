@@ -91,7 +91,7 @@ impl Variable {
 const GAP_MAX: u64 = 256;
 
 /// The ranges of memory that have the variables, and where each of them is.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Places {
     /// The address and the bytes of each range.
     pub(crate) ranges: Vec<(u64, usize)>,
@@ -105,8 +105,8 @@ impl Places {
             variables.iter().map(|variable| variable.address(program)).collect::<Result<_, _>>()?;
         let mut order: Vec<usize> = (0..variables.len()).collect();
         order.sort_by_key(|index| addresses[*index]);
-        let mut places = Self::default();
-        places.variables = vec![(0, 0, VariableType::I8); variables.len()];
+        let variables_at = vec![(0, 0, VariableType::I8); variables.len()];
+        let mut places = Self { ranges: Vec::new(), variables: variables_at };
         for index in order {
             let (address, kind) = (addresses[index], variables[index].kind);
             match places.ranges.last_mut() {

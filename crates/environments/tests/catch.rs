@@ -68,11 +68,15 @@ impl Model {
 /// Checks that a lane's observation, mask and variables are those of the model.
 fn check_shown(batch: &Batch<'_>, index: usize, model: &Model) {
     let size = batch.observations.len() / batch.lanes.len();
-    assert_eq!(batch.observations[index * size..][..size], frame(model.ball, model.paddle));
-    assert_eq!(batch.variables[index * 3..][..3], [model.ball.0, model.ball.1, model.paddle]);
+    assert_eq!(batch.observations[index * size..][..size], frame(model.ball, model.paddle), "the frame");
+    assert_eq!(
+        batch.variables[index * 3..][..3],
+        [model.ball.0, model.ball.1, model.paddle],
+        "the variables"
+    );
     let left = u64::from(model.paddle > 1);
     let right = u64::from(model.paddle < COLUMNS - 2);
-    assert_eq!(batch.masks[index * 2..][..2], [left | 2 | right << 2, 3]);
+    assert_eq!(batch.masks[index * 2..][..2], [left | 2 | right << 2, 3], "the masks");
 }
 
 proptest! {
@@ -228,7 +232,7 @@ fn observations_are_cropped_scaled_and_converted() {
     assert_eq!(whole(&mut rgb), cells);
     let mut none = builder().without_observations().build().expect("it is possible");
     assert_eq!((none.shape(), whole(&mut none)), ([0; 3], vec![]));
-    let refused = builder().downscale(5).build().err().expect("48 rows are not whole squares of 32");
+    let refused = builder().downscale(5).build().expect_err("48 rows are not whole squares of 32");
     assert!(refused.to_string().contains("not a multiple of 32"), "{refused}");
 }
 
@@ -284,7 +288,7 @@ fn a_step_that_takes_too_long_is_cut_off_at_its_budget() {
 
 #[test]
 fn wrong_use_is_refused() {
-    let error = |result: Result<Environments, Error>| result.err().expect("it is refused").to_string();
+    let error = |result: Result<Environments, Error>| result.expect_err("it is refused").to_string();
     let text = error(builder().components(["move", "jump"]).build());
     assert_eq!(text, "no component 'jump' of actions: expected one of move, wait");
     let text = error(builder().variables([Variable::named("none", VariableType::U8)]).build());
@@ -314,7 +318,7 @@ fn wrong_use_is_refused() {
 fn programs_that_are_no_environments_are_refused() {
     let error = |program: Program| {
         let machine = Machine::builder(program).build().expect("the machine is built");
-        Environments::builder(machine).build().err().expect("it is refused").to_string()
+        Environments::builder(machine).build().expect_err("it is refused").to_string()
     };
     let exits = Program::from_elf("sieve", kvrm_guests::elf("sieve").expect("it exists")).expect("a program");
     let text = error(exits);

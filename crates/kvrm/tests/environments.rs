@@ -27,7 +27,7 @@ fn environments(engine: impl Factory, format: ViewFormat, shift: u32) -> Environ
 /// Returns the action of a lane in a step: anything that repeats rarely.
 fn action(lane: usize, step: usize) -> [i32; 2] {
     let mixed = (lane * 31 + step * 17).wrapping_mul(0x9e37_79b9) >> 7;
-    [(mixed % 3) as i32 - 1, i32::from(mixed % 5 == 0)]
+    [(mixed % 3) as i32 - 1, i32::from(mixed.is_multiple_of(5))]
 }
 
 #[test]

@@ -96,8 +96,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
             let lanes = usize::try_from(lanes)?;
             if let Some(steps) = args.check {
                 let what = || format!("{lanes} lanes");
-                let line =
-                    check::run(&args.game, &program, &engine, picture, lanes, steps).with_context(what)?;
+                let begin = |engine: &OpenEngine| args.game.environments(&program, engine, picture, lanes);
+                let line = check::run(begin, &engine, lanes, steps).with_context(what)?;
                 writeln!(out, "{line}")?;
                 out.flush()?;
                 continue;

@@ -1,27 +1,21 @@
 //! A comparison of two engines: all results of all steps have to be the same.
 
 use anyhow::{Result, ensure};
-use kvrm::Program;
-use kvrm::environments::Batch;
+use kvrm::environments::{Batch, Environments};
 
-use super::game::{GameArgs, Picture};
 use super::policy::Policy;
 use crate::engine::OpenEngine;
 
-/// Steps lanes on the engine and on another one. Returns a line about what was compared.
+/// Steps lanes on the engine and on another one. `begin` makes environments on an engine. Returns a line about what was
+/// compared.
 pub(super) fn run(
-    game: &GameArgs,
-    program: &Program,
+    begin: impl Fn(&OpenEngine) -> Result<Environments>,
     engine: &OpenEngine,
-    picture: Picture,
     lanes: usize,
     steps: u64,
 ) -> Result<String> {
     let other = engine.other();
-    let (mut ours, mut theirs) = (
-        game.environments(program, engine, picture, lanes)?,
-        game.environments(program, &other, picture, lanes)?,
-    );
+    let (mut ours, mut theirs) = (begin(engine)?, begin(&other)?);
     let mut policy = Policy::new(lanes);
     let all: Vec<usize> = (0..lanes).collect();
     let (mut bytes, mut ends, mut rewards) = (0, 0, 0.0);
