@@ -35,7 +35,7 @@ use crate::variable::{Variable, VariableType};
 pub struct Doom {
     /// The skill, from 1 to 5.
     pub skill: u8,
-    /// The episode, from 1. Games whose levels have no episodes ignore it.
+    /// The episode, from 1; 0 in games whose levels have no episodes, such as the second phase of Freedoom.
     pub episode: u8,
     /// The map, from 1.
     pub map: u8,
@@ -70,8 +70,10 @@ impl Doom {
     /// Returns the options of a machine with one lane that starts the level.
     #[must_use]
     pub fn machine<'a>(&self, program: Program) -> Builder<'a> {
-        let warp = ["-warp".into(), self.episode.to_string(), self.map.to_string()];
-        self.machine_with(program, warp.into_iter().chain(["-skill".into(), self.skill.to_string()]))
+        let mut arguments = vec!["-skill".into(), self.skill.to_string(), "-warp".into()];
+        arguments.extend((self.episode != 0).then(|| self.episode.to_string()));
+        arguments.push(self.map.to_string());
+        self.machine_with(program, arguments)
     }
 
     /// Returns the options of a machine with one lane that plays back a demo of the WAD, such as `demo1`.
