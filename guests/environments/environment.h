@@ -35,10 +35,10 @@ struct kvrm_action {
 
 // A frame in the memory of the program.
 struct kvrm_frame {
-    uint64_t pixels;  // the address of the first row, a multiple of 8
-    uint64_t palette; // the address of the palette, a multiple of 8, if the format needs one
+    uint64_t pixels;  // the address of the first row; a multiple of 4 if pixels are words
+    uint64_t palette; // the address of the palette, a multiple of 4; ignored by formats without one
     uint32_t format, width, height;
-    uint32_t stride; // the bytes from a row to the next, a multiple of 8
+    uint32_t stride; // the bytes from a row to the next; a multiple of 4 if pixels are words
 };
 
 // What the host writes before the program goes on.
@@ -46,11 +46,11 @@ struct kvrm_input {
     // 1: an episode begins. The program prepares it as seed and scenario say, draws its first frame, and yields without a
     // step. 0: the program takes a step.
     uint32_t begins;
-    // Which task the episode has; its meaning is the program's. 0 is the task with which the program started.
+    // The number of the task, which the program defines. 0 is the task with which the program started.
     uint32_t scenario;
     // The seed of everything in the episode that is random.
     uint64_t seed;
-    // The units of time that a step lasts: the action is repeated so often.
+    // The number of the program's units of time that a step lasts. The action is repeated in each.
     uint32_t ticks;
     // 1: draw a frame at the end of the step.
     uint32_t draws;
@@ -61,8 +61,10 @@ struct kvrm_input {
 struct kvrm_output {
     // What the step has earned.
     double reward;
-    // 1: the task has come to its end; 1: the episode is cut off for another reason, such as a limit of time.
-    uint32_t terminated, truncated;
+    // 1 if the task has come to its end, else 0.
+    uint32_t terminated;
+    // 1 if the program ends the episode for another reason, such as a limit of time, else 0.
+    uint32_t truncated;
     // For each component of the action, which values make sense in the next step: bit i is for low + i. Ignored for
     // components of more than 64 values.
     uint64_t mask[KVRM_ACTIONS_MAX];

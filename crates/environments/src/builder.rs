@@ -131,7 +131,7 @@ impl<'a> Builder<'a> {
         self
     }
 
-    /// Sets the scenario of episodes, whose meaning is the program's. The default is 0: the one with which the program
+    /// Sets the number of the task of episodes, which the program defines. The default is 0: the task with which the program
     /// started.
     pub const fn scenario(mut self, scenario: u32) -> Self {
         self.options.scenario = scenario;

@@ -30,7 +30,7 @@ use crate::variable::{Variable, VariableType};
 /// How DOOM is started: the level, and how it is drawn.
 ///
 /// A scenario ([`Builder::scenario`](crate::Builder::scenario)) is another level: 10,000 times the skill plus 100 times the
-/// episode plus the map. Lanes that begin an episode of a scenario load its level, which takes about a million steps.
+/// episode plus the map. A lane that begins an episode of a scenario loads its level first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doom {
     /// The skill, from 1 to 5.

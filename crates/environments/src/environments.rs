@@ -326,7 +326,7 @@ impl Environments {
             let stop = stops[number].filter(|stop| *stop != Stop::Syscall { imm: YIELD });
             let lane = &mut self.lanes[number];
             lane.is_busy = false;
-            lane.steps += 1;
+            lane.steps = lane.steps.saturating_add(1);
             let has_yielded = stop.is_none();
             let is_terminated = has_yielded && output.is_terminated;
             // The yield that begins an episode is no step of it.

@@ -13,6 +13,14 @@ fn machine() -> Machine {
     Machine::builder(program).arguments(|_| vec!["0".into()]).build().expect("the machine is built")
 }
 
+#[test]
+fn the_guest_catches_every_ball_when_it_plays_itself() {
+    let program = Program::from_elf("catch", kvrm_guests::CATCH).expect("the guest is a program");
+    let mut machine = Machine::builder(program).build().expect("the machine is built");
+    machine.run(u64::MAX).expect("it runs");
+    assert_eq!(machine.stop(0).expect("the lane exists"), Some(Stop::Exit { code: 0 }), "its check succeeds");
+}
+
 /// Returns the variables: the ball's column and row, and the paddle's column.
 fn variables() -> [Variable; 3] {
     ["catch_ball_x", "catch_ball_y", "catch_paddle_x"].map(|name| Variable::named(name, VariableType::I32))
