@@ -1,5 +1,6 @@
 //! The options of all commands that run lanes: the engine, its adapter and its class selection.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
@@ -262,6 +263,11 @@ impl OpenEngine {
     /// Returns the acceleration of loops in a mode, with networks on the GPU if there is one.
     pub(crate) fn loops_in(&self, mode: LoopMode) -> Result<Option<Loops>> {
         Ok(mode.open(self.gpu.as_ref().map(GpuEngine::device))?)
+    }
+
+    /// Returns the name of the mode in which loops are accelerated; `off` if they are not.
+    pub(crate) fn loop_mode(&self) -> Cow<'static, str> {
+        self.loops.as_ref().map_or(LoopMode::Off.name().into(), |loops| loops.report().mode)
     }
 
     /// Returns whether lanes run on a GPU.

@@ -68,6 +68,8 @@ pub enum Kind {
     ProgramLanes,
     /// `kvrm bench loops`: loops, stepped and executed at once.
     Loops,
+    /// `kvrm bench doom`: steps of DOOM as an environment.
+    Environments,
     /// `kvrm spike bench`: steps of spiking networks.
     Spiking,
     /// `cargo xtask compare`: spiking networks in KVRM and in other simulators.

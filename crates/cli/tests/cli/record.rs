@@ -74,6 +74,47 @@ fn rows_of_bench_processes_are_recorded() {
 }
 
 #[test]
+#[ignore = "needs DOOM: cargo xtask guests --doom, then cargo test -p kvrm-cli doom -- --ignored"]
+fn rows_of_bench_doom_are_recorded() {
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/programs/doom");
+    let bench = |options: &[&str]| {
+        let all = ["--engine", "jit", "--program", program, "--skip", "1", "--warm-up", "0.01"];
+        recorded(&[&["bench", "doom"], &all[..], options].concat())
+    };
+    let records = bench(&["--lanes", "1,3", "--picture", "half,none", "--tics", "2", "--blocks", "9"]);
+    let rows = [("half", 1_u64), ("half", 3), ("none", 1), ("none", 3)];
+    assert_eq!(records.len(), rows.len(), "a row for each picture and number of lanes");
+    for (record, (picture, lanes)) in records.iter().zip(rows) {
+        assert_eq!((record.kind, &record.adapter), (Kind::Environments, &None), "on the CPU");
+        let expected = [
+            ("blocks", 9_u64.into()),
+            ("engine", "jit".into()),
+            ("lanes", lanes.into()),
+            ("loops", "off".into()),
+            ("picture", picture.into()),
+            ("share", 0.1.into()),
+            ("tics_a_step", 2_u64.into()),
+            ("translate", "off".into()),
+        ];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value));
+        assert_eq!(record.parameters, expected.into(), "all that identifies the row");
+        let names: Vec<&str> = record.figures.keys().map(|name| &**name).collect();
+        let always = ["instructions_a_step", "mips", "pages_a_lane", "steps_a_second", "tics_a_second"];
+        assert_eq!(names, always, "no shares without translation and loops");
+        let [steps, tics] = ["steps_a_second", "tics_a_second"].map(|name| &record.figures[name]);
+        assert_eq!((steps.repetitions, tics.median), (Some(3), 2.0 * steps.median), "{record:?}");
+    }
+    let record = &bench(&["--lanes", "2", "--picture", "none", "--loops", "checker", "--lockstep"])[0];
+    assert_eq!(
+        [&record.parameters["loops"], &record.parameters["share"]],
+        [&"checker".into(), &1.0.into()],
+        "as asked for"
+    );
+    let at_once = record.figures["at_once"].median;
+    assert!((0.0..=100.0).contains(&at_once), "a share of the instructions: {at_once}");
+}
+
+#[test]
 fn rows_of_spike_bench_are_recorded() {
     let options = ["--engine", "parallel", "--threads", "1", "--settle", "1", "--scale", "0.01"];
     let records = recorded(&[&["spike", "bench", "feagi", "vogels-abbott"], &options[..]].concat());

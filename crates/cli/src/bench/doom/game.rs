@@ -11,9 +11,6 @@ use kvrm::{Engine, Program, ViewFormat};
 use super::policy::COMPONENTS;
 use crate::engine::OpenEngine;
 
-/// The tics of a step.
-pub(super) const TICS: u32 = 4;
-
 /// What is drawn and observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Picture {
@@ -43,7 +40,10 @@ pub(super) struct GameArgs {
     program: PathBuf,
     /// The size of the view, from 3 to 11.
     #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u8).range(3..=11))]
-    blocks: u8,
+    pub(super) blocks: u8,
+    /// The tics of a step.
+    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u32).range(1..=35))]
+    pub(super) tics: u32,
     /// The largest number of 4 KiB pages that a lane may write.
     #[arg(long, value_name = "PAGES", default_value = "4096")]
     frames: usize,
@@ -71,7 +71,7 @@ impl GameArgs {
             .engine(engine.clone())
             .frames_max(self.frames)
             .components(COMPONENTS)
-            .ticks(TICS);
+            .ticks(self.tics);
         let mut environments = match picture {
             Picture::Full => builder.format(ViewFormat::Index).build()?,
             Picture::Half => builder.format(ViewFormat::Grey).downscale(1).build()?,
