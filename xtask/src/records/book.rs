@@ -181,6 +181,9 @@ Measured on A CPU, 2 cores: 2026-11-20 at `0000000`, transcribed; 2026-11-21 at 
         let (_, text) =
             book(&optional, first).and_then(|book| book.render()).expect("it may be empty").remove(0);
         assert!(text.contains("| `sieve` | |"), "{text}");
+        let (_, text) =
+            book(&optional, "").and_then(|book| book.render()).expect("all cells may be empty").remove(0);
+        assert!(text.ends_with("| `mix` | |\n| `sieve` | |\n"), "without an origin: {text}");
         let error = refused(&TABLES.replace("show = \"mips\"", "show = \"speed\""), RECORDS);
         assert!(error.contains("`speed`"), "{error}");
     }

@@ -103,9 +103,9 @@ pub(super) fn render(table: &Table, rows: &[Cells<'_>]) -> String {
             .collect();
         text += &line(row.labels.iter().chain(&cells).map(|cell| &**cell));
     }
-    text.push('\n');
-    for origin in origins(rows) {
-        text += &origin;
+    for (number, origin) in origins(rows).iter().enumerate() {
+        text += if number == 0 { "\n" } else { "" };
+        text += origin;
         text.push('\n');
     }
     text
