@@ -1,14 +1,18 @@
 //! `cargo xtask compare`: measures the networks of `kvrm spike bench` in KVRM and in other simulators, on the same CPU
-//! in one run.
+//! in one run. `compare doom` does so for DOOM ([`mod@doom`]).
 //!
 //! NEST and Brian2 come from `PyPI` and run in processes of their own; KVRM does not link them.
 
-use std::process::{Command, Stdio};
+mod answer;
+mod doom;
 
-use anyhow::{Context as _, Result, ensure};
+use std::process::Command;
+
+use anyhow::{Result, ensure};
 use kvrm_records::{Figure, Kind, Log, MeasuredRow, RecordArgs};
 use serde::Deserialize;
 
+use self::answer::answer;
 use crate::oracle::kvrm;
 use crate::records::PROGRAM;
 use crate::system::python;
@@ -23,7 +27,10 @@ const SIMULATORS: [&str; 2] = ["nest", "brian2"];
 
 /// Arguments of `cargo xtask compare`.
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    subcommand: Option<Subcommand>,
     /// The networks to measure: microcircuit, vogels-abbott, balanced [default: vogels-abbott and microcircuit].
     networks: Vec<String>,
     /// The size of the networks relative to their full size [default: 0.1 for the microcircuit, 1 for others].
@@ -37,6 +44,13 @@ pub(crate) struct Args {
     seconds: f64,
     #[command(flatten)]
     record: RecordArgs,
+}
+
+/// Other comparisons.
+#[derive(clap::Subcommand)]
+enum Subcommand {
+    /// Measures DOOM as an environment in KVRM and in ViZDoom, on all cores of this host, and on its GPU.
+    Doom(Box<doom::Args>),
 }
 
 /// The output of `simulators.py`.
@@ -120,6 +134,9 @@ impl Row {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
+    if let Some(Subcommand::Doom(args)) = &args.subcommand {
+        return doom::run(args);
+    }
     let mut log = args.record.open(PROGRAM)?;
     let kvrm = kvrm()?;
     let python = python("compare", "nest, brian2", &PACKAGES)?;
@@ -187,14 +204,4 @@ fn measure_simulator(simulator: &str, threads: &str, command: &mut Command) -> R
 fn factor(all_seconds: &[f64], time: f64) -> Result<Figure> {
     ensure!(!all_seconds.is_empty(), "the simulator reported no repetitions");
     Ok(Figure::of("", &all_seconds.iter().map(|seconds| seconds / time).collect::<Vec<_>>()))
-}
-
-/// Runs a command and parses the last line of its output as JSON.
-fn answer<T: serde::de::DeserializeOwned>(command: &mut Command) -> Result<T> {
-    let output =
-        command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot run {command:?}"))?;
-    ensure!(output.status.success(), "{command:?} failed; its messages are above");
-    let text = String::from_utf8_lossy(&output.stdout);
-    let line = text.lines().last().with_context(|| format!("{command:?} printed nothing"))?;
-    serde_json::from_str(line).with_context(|| format!("{command:?} printed {line}"))
 }

@@ -4,7 +4,7 @@
 //! the program is committed, and nothing of it is in KVRM's own binaries. `guests/programs/doom/` is its platform.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -47,6 +47,14 @@ pub(crate) fn run() -> Result<()> {
         make()?;
     }
     third_party::announce(NAME)
+}
+
+/// Returns the path of the WAD that is in the program.
+pub(crate) fn wad() -> Result<PathBuf> {
+    let path = third_party::debian_files()?.join(LEVELS.1).join(WAD);
+    let advice = "remove target/programs/doom, so that `cargo xtask guests --doom` fetches it again";
+    ensure!(path.is_file(), "there is no {}; {advice}", path.display());
+    Ok(path)
 }
 
 fn make() -> Result<()> {

@@ -20,7 +20,7 @@ use std::fs;
 
 use anyhow::{Context as _, Result};
 
-pub(crate) use self::adapter::gpu_adapter;
+pub(crate) use self::adapter::{gpu_adapter, gpu_adapter_of};
 use self::book::Book;
 pub(crate) use self::document::Problem;
 use self::paths::FOLDER;

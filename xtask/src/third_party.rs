@@ -30,6 +30,11 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
+/// Returns the folder of the files of all packages of Debian that were unpacked.
+pub(crate) fn debian_files() -> Result<PathBuf> {
+    Ok(folder()?.join("apt/files"))
+}
+
 /// Unpacks a package of Debian for arm64, on any host architecture. Returns the folder of its files.
 pub(crate) fn fetch_debian(package: &str) -> Result<PathBuf> {
     let apt = folder()?.join("apt");
@@ -58,7 +63,7 @@ pub(crate) fn fetch_debian(package: &str) -> Result<PathBuf> {
     };
     let file = entries(&apt)?.into_iter().find(is_package);
     let file = file.with_context(|| format!("apt-get downloaded no file {prefix}*.deb"))?;
-    let files = apt.join("files");
+    let files = debian_files()?;
     let status = Command::new("dpkg").arg("-x").arg(&file).arg(&files).status();
     ensure!(status.context("cannot run dpkg")?.success(), "dpkg cannot unpack {}", file.display());
     Ok(files)

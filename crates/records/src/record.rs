@@ -70,6 +70,8 @@ pub enum Kind {
     Loops,
     /// `kvrm bench doom`: steps of DOOM as an environment.
     Environments,
+    /// `cargo xtask compare doom`: steps of DOOM in KVRM and in ViZDoom.
+    Games,
     /// `kvrm spike bench`: steps of spiking networks.
     Spiking,
     /// `cargo xtask compare`: spiking networks in KVRM and in other simulators.

@@ -1,5 +1,6 @@
 //! The GPU adapter that benchmarks run on.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
@@ -10,6 +11,11 @@ use crate::oracle::kvrm;
 
 /// Returns the adapter that benchmarks on a GPU use, according to `kvrm doctor`.
 pub(crate) fn gpu_adapter() -> Result<Adapter> {
+    gpu_adapter_of(&kvrm()?)
+}
+
+/// Returns the adapter that benchmarks of this `kvrm` use, according to its `doctor`.
+pub(crate) fn gpu_adapter_of(kvrm: &Path) -> Result<Adapter> {
     #[derive(Deserialize)]
     struct Diagnosis {
         adapters: Vec<AdapterInfo>,
@@ -26,7 +32,7 @@ pub(crate) fn gpu_adapter() -> Result<Adapter> {
         backend: String,
         driver: String,
     }
-    let output = Command::new(kvrm()?).args(["doctor", "--json"]).output()?;
+    let output = Command::new(kvrm).args(["doctor", "--json"]).output()?;
     let diagnosis: Diagnosis =
         serde_json::from_slice(&output.stdout).context("`kvrm doctor --json` did not print a diagnosis")?;
     let chosen = diagnosis.chosen.context("`kvrm doctor` found no usable GPU")?.name;
