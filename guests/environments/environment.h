@@ -82,15 +82,16 @@ struct kvrm_environment {
     struct kvrm_output output;
 };
 
-// Waits for the host. Returns false if there is none. All calls have the same argument.
+// Waits for the host. Returns false if there is none, as in a program for another processor. All calls have the same argument.
 static inline bool kvrm_yield(struct kvrm_environment *environment)
 {
-#ifdef __aarch64__
+#if defined(__aarch64__)
     register uint64_t x0 __asm__("x0") = (uint64_t)environment;
     register uint64_t x8 __asm__("x8") = KVRM_YIELD_NUMBER;
     __asm__ volatile("svc %2" : "+r"(x0) : "r"(x8), "i"(KVRM_YIELD) : "memory");
     return x0 == (uint64_t)environment;
 #else
+    (void)environment;
     return false;
 #endif
 }

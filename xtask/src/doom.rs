@@ -1,4 +1,5 @@
-//! `cargo xtask guests --doom`: compiles DOOM with the levels of Freedoom for Linux, to `target/programs/doom`.
+//! `cargo xtask guests --doom`: compiles DOOM with the levels of Freedoom for Linux, to `target/programs/doom`, and for the
+//! host, to `target/programs/doom-native`, with which `cargo xtask oracle doom` compares it.
 //!
 //! The engine, doomgeneric, is under the GPL. So it is fetched and compiled on the user's machine: neither its source nor
 //! the program is committed, and nothing of it is in KVRM's own binaries. `guests/programs/doom/` is its platform.
@@ -9,16 +10,24 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, ensure};
 
 use crate::root::root;
-use crate::third_party::{self, Package};
+use crate::system;
+use crate::third_party::{self, Build, Package};
 
-const NAME: &str = "doom";
+/// The program that KVRM runs.
+pub(crate) const GUEST: Build = Build::guest("doom");
+/// The same program for the host.
+pub(crate) const NATIVE: Build = Build { compiler: "cc", file: "doom-native", ..GUEST };
+
 /// The crate with the engine.
 const ENGINE: Package = ("doomgeneric", "=0.3.0");
 /// The sources of the engine in the crate.
 const SOURCES: &str = "doomgeneric/doomgeneric";
 /// The package of Debian with the levels, and the folder of its WADs.
 const LEVELS: (&str, &str) = ("freedoom", "usr/share/games/doom");
-const WAD: &str = "freedoom1.wad";
+/// The WAD that is a part of the program.
+pub(crate) const WAD: &str = "freedoom1.wad";
+/// The header of environments.
+const INTERFACE: &str = "guests/environments/environment.h";
 
 /// Files of the engine that are not compiled: without a use, or replaced in `guests/programs/doom/`.
 const OMITTED: [&str; 10] = [
@@ -36,43 +45,60 @@ const OMITTED: [&str; 10] = [
 /// Parts of the names of files for other platforms.
 const PLATFORMS: [&str; 3] = ["doomgeneric_", "_allegro", "_sdl"];
 
-/// The whole program is optimized at once, so that the compiler sees that pixels are no pointers: a frame takes a quarter
-/// less steps than with `-O2`. Segments are separate, so that the WAD is not executable.
-const FLAGS: [&str; 6] =
-    ["-O3", "-flto", "-flto-partition=one", "-fipa-pta", "-funroll-loops", "-Wl,-z,separate-code"];
+/// The flags of the guest. The whole program is optimized at once, so that the compiler sees that pixels are no pointers: a
+/// frame takes a quarter less steps than with `-O2`. Segments are separate, so that the WAD is not executable.
+const GUEST_FLAGS: &[&str] =
+    &["-O3", "-flto", "-flto-partition=one", "-fipa-pta", "-funroll-loops", "-Wl,-z,separate-code"];
+/// The flags of the program for the host: none, so that it shares as little as possible with the guest.
+const NATIVE_FLAGS: &[&str] = &[];
 
-/// Fetches and compiles the program, if it is missing.
+/// Fetches and compiles the program for KVRM and for the host, where it is missing or older than our sources.
 pub(crate) fn run() -> Result<()> {
-    if !third_party::folder()?.join(NAME).exists() {
-        make()?;
+    for (build, flags) in [(GUEST, GUEST_FLAGS), (NATIVE, NATIVE_FLAGS)] {
+        if !build.is_current(&[root().join(INTERFACE)])? {
+            make(build, flags)?;
+        }
+        third_party::announce(build.file)?;
     }
-    third_party::announce(NAME)
+    Ok(())
 }
 
 /// Returns the path of the WAD that is in the program.
 pub(crate) fn wad() -> Result<PathBuf> {
-    let path = third_party::debian_files()?.join(LEVELS.1).join(WAD);
-    let advice = "remove target/programs/doom, so that `cargo xtask guests --doom` fetches it again";
-    ensure!(path.is_file(), "there is no {}; {advice}", path.display());
-    Ok(path)
+    Ok(wads()?.join(WAD))
 }
 
-fn make() -> Result<()> {
-    third_party::ensure_compiler()?;
-    let wads = third_party::fetch_debian(LEVELS.0)?.join(LEVELS.1);
-    ensure!(wads.join(WAD).is_file(), "the package {} has no {WAD} in {}", LEVELS.0, wads.display());
+/// Returns the folder with the WADs of Freedoom, which are fetched if they are missing.
+pub(crate) fn wads() -> Result<PathBuf> {
+    let (package, folder) = LEVELS;
+    let wads = third_party::debian_files()?.join(folder);
+    if !wads.join(WAD).is_file() {
+        third_party::fetch_debian(package)?;
+    }
+    ensure!(wads.join(WAD).is_file(), "the package {package} has no {WAD} in {}", wads.display());
+    Ok(wads)
+}
+
+fn make(build: Build, flags: &[&str]) -> Result<()> {
+    if build.compiler == NATIVE.compiler {
+        system::ensure_program(build.compiler, "gcc")?;
+    } else {
+        third_party::ensure_compiler()?;
+    }
+    let wads = wads()?;
     let metadata = third_party::fetch_crates("doom-crate", [ENGINE])?;
     let folder = third_party::crate_folder(&metadata, ENGINE.0)?.join(SOURCES);
     let sources: Vec<_> =
         third_party::entries(&folder)?.into_iter().filter(|path| is_compiled(path)).collect();
-    println!("compiling {NAME} from {} {}", ENGINE.0, ENGINE.1);
+    println!("compiling {} from {} {}", build.file, ENGINE.0, ENGINE.1);
     // The assembler searches the WAD in the folders of `-I`.
     let wads = wads.to_str().filter(|path| !path.contains(','));
     let wads = wads.context("the path of the repository contains a comma, or is not UTF-8")?;
-    let interface = root().join("guests/environments");
-    let flags = FLAGS.map(str::to_owned).into_iter();
+    let interface = root().join(INTERFACE);
+    let interface = interface.parent().context("the header is in a folder")?;
+    let flags = flags.iter().map(|flag| (*flag).to_owned());
     let flags = flags.chain([format!("-Wa,-I,{wads}"), format!("-I{}", interface.display())]);
-    third_party::compile(NAME, &sources, &folder, flags)
+    build.compile(&sources, &folder, flags)
 }
 
 /// Returns whether a file of the engine is a part of the program.

@@ -9,7 +9,7 @@ use std::fs;
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use crate::third_party::{self, Package};
+use crate::third_party::{self, Build, Package};
 
 /// A program that is compiled from the sources of a library in a crate.
 struct Library {
@@ -148,6 +148,6 @@ impl Library {
             sources.extend(files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "c")));
         }
         println!("compiling {} from {} {}", self.name, self.package.0, self.package.1);
-        third_party::compile(self.name, &sources, &package.join(self.headers), self.flags)
+        Build::guest(self.name).compile(&sources, &package.join(self.headers), self.flags)
     }
 }

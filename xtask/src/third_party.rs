@@ -30,7 +30,67 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Returns the folder of the files of all packages of Debian that were unpacked.
+/// The compiler of a program, and the file in `target/programs/` that it makes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Build {
+    /// The name of the program, which our sources have.
+    pub(crate) program: &'static str,
+    pub(crate) compiler: &'static str,
+    pub(crate) file: &'static str,
+}
+
+impl Build {
+    /// Returns the build of a program that KVRM runs.
+    pub(crate) const fn guest(program: &'static str) -> Self {
+        Self { program, compiler: COMPILER, file: program }
+    }
+
+    /// Returns whether the file exists and is not older than our sources and these files.
+    pub(crate) fn is_current(self, others: &[PathBuf]) -> Result<bool> {
+        let changed = |path: &Path| {
+            let changed = fs::metadata(path).and_then(|data| data.modified());
+            changed.with_context(|| format!("cannot read {}", path.display()))
+        };
+        let file = folder()?.join(self.file);
+        if !file.exists() {
+            return Ok(false);
+        }
+        let made = changed(&file)?;
+        for source in own_files(self.program)?.iter().chain(others) {
+            if changed(source)? > made {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Compiles our sources with third-party sources and their headers.
+    pub(crate) fn compile(
+        self,
+        sources: &[PathBuf],
+        headers: &Path,
+        flags: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> Result<()> {
+        let Self { program, compiler, file } = self;
+        // `-w`: warnings about third-party code do not help.
+        let status = Command::new(compiler)
+            .args(["-O2", "-static", "-w"])
+            .args(flags)
+            .arg("-I")
+            .arg(headers)
+            .args(own_files(program)?.iter().filter(|path| is_source(path)))
+            .args(sources)
+            .arg("-lm")
+            .arg("-o")
+            .arg(folder()?.join(file))
+            .status()
+            .with_context(|| format!("cannot run {compiler}"))?;
+        ensure!(status.success(), "{compiler} could not compile {file}");
+        Ok(())
+    }
+}
+
+/// Returns the folder with the files of the packages that [`fetch_debian`] has unpacked.
 pub(crate) fn debian_files() -> Result<PathBuf> {
     Ok(folder()?.join("apt/files"))
 }
@@ -100,37 +160,10 @@ pub(crate) fn ensure_compiler() -> Result<()> {
     system::ensure_packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])
 }
 
-/// Compiles our sources of a program with third-party sources and their headers to `target/programs/NAME`.
-pub(crate) fn compile(
-    name: &str,
-    sources: &[PathBuf],
-    headers: &Path,
-    flags: impl IntoIterator<Item = impl AsRef<OsStr>>,
-) -> Result<()> {
-    // `-w`: warnings about third-party code do not help.
-    let status = Command::new(COMPILER)
-        .args(["-O2", "-static", "-w"])
-        .args(flags)
-        .arg("-I")
-        .arg(headers)
-        .args(own_sources(name)?)
-        .args(sources)
-        .arg("-lm")
-        .arg("-o")
-        .arg(folder()?.join(name))
-        .status()
-        .with_context(|| format!("cannot run {COMPILER}"))?;
-    ensure!(status.success(), "{COMPILER} could not compile {name}");
-    Ok(())
-}
-
-/// Returns our sources of a program: `guests/programs/NAME.c`, or all in the folder `guests/programs/NAME/`.
-fn own_sources(name: &str) -> Result<Vec<PathBuf>> {
-    let place = root().join("guests/programs").join(name);
-    if !place.is_dir() {
-        return Ok(vec![place.with_extension("c")]);
-    }
-    Ok(entries(&place)?.into_iter().filter(|path| is_source(path)).collect())
+/// Returns our files of a program: `guests/programs/NAME.c`, or all in the folder `guests/programs/NAME/`.
+fn own_files(program: &str) -> Result<Vec<PathBuf>> {
+    let place = root().join("guests/programs").join(program);
+    if place.is_dir() { entries(&place) } else { Ok(vec![place.with_extension("c")]) }
 }
 
 /// Returns whether a file is a source in C.

@@ -1,7 +1,7 @@
 // DOOM, the engine doomgeneric on a platform of ours: an environment, if a host steps it, and two programs of their own.
 //
 // doom [OPTIONS]             an environment (../../environments/environment.h), with options of the engine
-// doom -frames [OPTIONS]     prints a checksum of each frame, a frame a tic, until the game ends: for demos
+// doom -frames [N] [OPTIONS] prints a checksum of each frame, a frame a tic, until the game ends or N are printed: for demos
 // doom SEED STEPS            plays the first level of Freedoom with random keys, and prints a checksum of all frames
 //
 // Nothing but tics lets time pass, so frames depend on nothing but options and input.
@@ -86,15 +86,21 @@ static void start(int argc, char **argv)
     defdemoname = demo;
 }
 
-static uint64_t checksum(uint64_t sum)
+// Returns the checksum of some bytes, a multiple of 8, that follow others with the checksum `sum`.
+static uint64_t checksum(uint64_t sum, const void *bytes, size_t size)
 {
-    for (size_t i = 0; i < SCREENWIDTH * SCREENHEIGHT; i += 8) {
-        uint64_t pixels;
-        memcpy(&pixels, doom_frame + i, 8);
-        sum = (sum ^ pixels) * 0x100000001b3;
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t word;
+        memcpy(&word, (const char *)bytes + i, 8);
+        sum = (sum ^ word) * 0x100000001b3;
     }
     // The lower bits of a product do not depend on the higher bits of its factors.
     return sum ^ sum >> 32;
+}
+
+static uint64_t frame_checksum(uint64_t sum)
+{
+    return checksum(sum, doom_frame, SCREENWIDTH * SCREENHEIGHT);
 }
 
 // Returns 64 random bits, also for seeds that are near each other (SplitMix64).
@@ -144,7 +150,7 @@ static int play(uint64_t seed, uint64_t steps)
     for (uint64_t step = 0; step < steps; step++) {
         random_action(&state, input->action);
         answer();
-        sum = checksum(sum);
+        sum = frame_checksum(sum);
     }
     uint64_t frames = frames_drawn - begin;
     fprintf(output, "doom frames=%llu checksum=%016llx\n", (unsigned long long)frames, (unsigned long long)sum);
@@ -153,15 +159,21 @@ static int play(uint64_t seed, uint64_t steps)
 
 static int print_frames(int argc, char **argv)
 {
+    bool has_max = argc > 2 && argv[2][0] != '-';
+    uint64_t max = has_max ? number(argv[2], UINT64_MAX) : UINT64_MAX;
     FILE *output = own_output();
     start(argc, argv);
-    for (;;) {
-        // The engine exits at the end of a demo.
-        fprintf(output, "%llu %016llx\n", (unsigned long long)frames_drawn, (unsigned long long)checksum(0));
+    // The engine exits at the end of a demo.
+    for (uint64_t frame = 0; frame < max; frame++) {
+        if (frame) {
+            pass_tics(1);
+            doomgeneric_Tick();
+        }
+        uint64_t sum = frame_checksum(checksum(0, doom_palette, sizeof doom_palette));
+        fprintf(output, "%llu %016llx\n", (unsigned long long)frames_drawn, (unsigned long long)sum);
         fflush(output);
-        pass_tics(1);
-        doomgeneric_Tick();
     }
+    return fclose(output) ? 1 : 0;
 }
 
 static int serve(int argc, char **argv)
