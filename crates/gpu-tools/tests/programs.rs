@@ -67,3 +67,28 @@ fn dump_writes_a_slice_with_its_kernel() {
     assert_eq!(&parameters[..8], [2, 0, 0, 0, 100, 0, 0, 0], "the numbers of lanes and of steps");
     std::fs::remove_dir_all(&folder).expect("it was made here");
 }
+
+/// Executes a run of quicksort in intervals on an engine.
+fn execute_intervals(engine: &str) {
+    let guest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../guests/bin/quicksort.elf");
+    let options = ["--engine", engine, "--lanes", "3", "--steps", "10000", guest, "500", "0"];
+    let output = Command::new(env!("CARGO_BIN_EXE_intervals")).args(options).output();
+    let output = output.expect("the program can be run");
+    let [printed, note] =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    // docs/architecture.md shows the same line.
+    assert_eq!(printed, "quicksort size=500 seed=0 hash=0xc16c861ba86f63b5 ok\n", "{note}");
+    let intervals: u64 = note.split(' ').next().and_then(|count| count.parse().ok()).expect("their number");
+    assert!(intervals > 3, "there is more than one batch: {note}");
+}
+
+#[test]
+fn intervals_executes_a_run_on_the_reference() {
+    execute_intervals("reference");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn intervals_executes_a_run_on_a_gpu() {
+    execute_intervals("gpu");
+}
