@@ -1,11 +1,13 @@
 //! `cargo xtask oracle`: compares KVRM with independent programs. Unicorn is the oracle for semantics and UNDEFINED
-//! words, objdump for disassembly, QEMU for complete programs and floating point.
+//! words, objdump for disassembly, QEMU for complete programs and floating point. DOOM is also compared with itself on the
+//! host.
 //!
 //! The oracles are GPL programs and run in processes of their own. Their answers are committed under `tests/corpus/`.
 
 mod commands;
 mod corpus;
 mod disasm;
+mod doom;
 mod float;
 mod guests;
 mod program_runs;
@@ -75,6 +77,8 @@ enum Oracle {
     Guests,
     /// Runs third-party programs in KVRM and in qemu-aarch64, and compares outputs, files and exit status.
     Programs(programs::Args),
+    /// Plays the demos of DOOM in KVRM, in qemu-aarch64 and on the host, and compares the checksums of all frames.
+    Doom(doom::Args),
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -85,5 +89,6 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         &Oracle::Float { each, seed } => float::run(each, seed),
         Oracle::Guests => guests::run(),
         Oracle::Programs(args) => programs::run(args),
+        Oracle::Doom(args) => doom::run(args),
     }
 }

@@ -12,8 +12,19 @@ pub(super) const QEMU_CPU: [&str; 2] = ["-cpu", "cortex-a53"];
 
 /// Builds `kvrm` from the current sources and returns its path.
 pub(crate) fn kvrm() -> Result<PathBuf> {
-    let arguments = ["build", "--release", "--quiet", "--package", "kvrm-cli"];
-    ensure!(cargo().args(arguments).status()?.success(), "kvrm does not compile; the errors are above");
+    build("kvrm-cli", "kvrm")
+}
+
+/// Builds the program that executes a run in intervals, and returns its path.
+pub(super) fn intervals() -> Result<PathBuf> {
+    build("kvrm-gpu-tools", "intervals")
+}
+
+/// Builds a program of a package from the current sources and returns its path.
+fn build(package: &str, program: &str) -> Result<PathBuf> {
+    let arguments = ["build", "--release", "--quiet", "--package", package, "--bin", program];
+    ensure!(cargo().args(arguments).status()?.success(), "{program} does not compile; the errors are above");
     let target = std::env::var_os("CARGO_TARGET_DIR");
-    Ok(target.map_or_else(|| root().join("target"), Into::into).join("release/kvrm"))
+    let target = target.map_or_else(|| root().join("target"), Into::into);
+    Ok(target.join("release").join(program))
 }
