@@ -1,17 +1,23 @@
-//! `kvrm doom`: refusals, and games that are played back. Those need `target/programs/doom`, which
+//! `kvrm doom`: refusals, games that are played back, and demos. Games and demos need `target/programs/doom`, which
 //! `cargo xtask guests --doom` makes.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::support::{Folder, Outcome, guest, kvrm, refusal};
+use crate::support::{Folder, Outcome, guest, kvrm, outcome, refusal};
 
 /// The header of a recording.
 const HEADER: &str =
     r#"kvrm doom 1 {"start":"title","wad":null,"files":[],"blocks":10,"low_detail":false,"monsters":true}"#;
 
+/// Returns the path of a file that is made with DOOM.
+fn made(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/programs").join(name)
+}
+
 /// Returns the path of DOOM.
 fn program() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/programs/doom")
+    made("doom")
 }
 
 /// Runs DOOM without a picture, which has to work. Returns standard error.
@@ -192,4 +198,45 @@ fn the_end_of_a_game_is_the_end_of_the_command() {
         status == 2 && stderr.contains("none not found") && stderr.contains("the game stopped"),
         "{stderr}"
     );
+}
+
+/// The WADs of Freedoom. The first one is a part of the program.
+const WADS: [&str; 2] = ["freedoom1.wad", "freedoom2.wad"];
+
+/// Returns the checksums of the first frames of a demo: from the program for the host, and from KVRM with an engine.
+fn first_frames(engine: &str, wad: &str, demo: &str, frames: usize) -> [String; 2] {
+    let wads = made("apt/files/usr/share/games/doom");
+    let count = frames.to_string();
+    let game = ["-frames", &count, "-playdemo", demo, "-iwad", wad];
+    let native = Command::new(made("doom-native")).args(game).current_dir(&wads).output();
+    let native = outcome(native.expect("`cargo xtask guests --doom` makes the program for the host"));
+    let (mount, program) = (format!("{}:/wads", wads.display()), program().display().to_string());
+    let options = ["run", "--engine", engine, "--mount", &mount, "--cwd", "/wads", &program, "--"];
+    let ours = kvrm(&[&options[..], &game].concat());
+    assert_eq!((native.status, ours.status), (0, 0), "{wad} {demo}: {}{}", native.stderr, ours.stderr);
+    assert_eq!(native.stdout.lines().count(), frames, "{wad} {demo}");
+    [native, ours].map(|outcome| outcome.stdout)
+}
+
+#[test]
+#[ignore = "needs DOOM: cargo xtask guests --doom, then cargo test -p kvrm-cli doom -- --ignored"]
+fn demos_have_the_frames_of_the_program_for_the_host() {
+    for wad in WADS {
+        for demo in ["demo1", "demo2", "demo3"] {
+            for engine in ["reference", "jit"] {
+                let [native, ours] = first_frames(engine, wad, demo, 40);
+                assert_eq!(ours, native, "{engine}: {wad} {demo}");
+            }
+        }
+    }
+    let [first, second] = WADS.map(|wad| first_frames("jit", wad, "demo1", 40)[1].clone());
+    assert_ne!(first, second, "each WAD has its own demos");
+}
+
+#[test]
+#[cfg(not(kvrm_skip_gpu))]
+#[ignore = "needs DOOM: cargo xtask guests --doom, then cargo test -p kvrm-cli doom -- --ignored"]
+fn demos_have_the_frames_of_the_program_for_the_host_on_a_gpu() {
+    let [native, ours] = first_frames("gpu", WADS[0], "demo1", 4);
+    assert_eq!(ours, native);
 }
