@@ -59,10 +59,12 @@ constants! {
     /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a
     /// handle; from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
     COLUMN_CONSOLE = 52;
+    /// Column: 1 if the TLBs that the lane keeps are those of its page table, else 0.
+    COLUMN_TLB = 53;
     /// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
-    COLUMN_V = 53;
+    COLUMN_V = 54;
     /// The number of columns.
-    COLUMNS = 117;
+    COLUMNS = 118;
 
     // The stops of lanes.
 
@@ -105,6 +107,10 @@ constants! {
     FAULT_PERMISSION = 3;
     /// Fault kind: the address is not aligned.
     FAULT_ALIGNMENT = 6;
+    /// Entry of a TLB: loads are permitted.
+    TLB_READ = 1;
+    /// Entry of a TLB: stores are permitted, and the frame is the lane's own and contains no code that is up to date.
+    TLB_WRITE = 2;
     /// Access: a load.
     ACCESS_READ = 0;
     /// Access: a store.

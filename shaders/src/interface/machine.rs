@@ -37,6 +37,10 @@ pub struct Parameters {
     /// The most steps that a lane takes before it leaves a translated region, so that the others of its workgroup do not wait
     /// for it too long.
     pub quantum: u32,
+    /// The number of sets of each lane's TLB for data in `kept_pages`, a power of two.
+    pub tlb_sets: u32,
+    /// The number of sets of each lane's TLB for code in `kept_pages`, a power of two.
+    pub code_tlb_sets: u32,
     /// The start of the heap of Linux programs.
     pub heap_start: u64,
     /// The largest address at which the heap may end.
@@ -51,7 +55,7 @@ pub struct Parameters {
     pub calls: [u32; 448],
 }
 
-const _: () = assert!(size_of::<Parameters>() == 2000, "the struct has the size that it has in WGSL");
+const _: () = assert!(size_of::<Parameters>() == 2008, "the struct has the size that it has in WGSL");
 const _: () = assert!(offset_of!(Parameters, lanes) == 0, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, steps) == 4, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, fuel) == 8, "the member is where it is in WGSL");
@@ -64,12 +68,14 @@ const _: () = assert!(offset_of!(Parameters, sharers) == 32, "the member is wher
 const _: () = assert!(offset_of!(Parameters, break_pages) == 36, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, work_steps) == 40, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, quantum) == 44, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, heap_start) == 48, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, heap_end) == 56, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, epoch) == 64, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, seed) == 72, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, limits) == 80, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, calls) == 208, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, tlb_sets) == 48, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, code_tlb_sets) == 52, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, heap_start) == 56, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, heap_end) == 64, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, epoch) == 72, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, seed) == 80, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, limits) == 88, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, calls) == 216, "the member is where it is in WGSL");
 
 /// A micro-op of a region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -189,6 +195,8 @@ pub struct MachineGroup<B> {
     pub counters: B,
     /// The console output that waits for the host: columns of one word per lane.
     pub console: B,
+    /// The TLBs that lanes keep from slice to slice: rows of one set per lane, first those for data, then those for code.
+    pub kept_pages: B,
     /// Words of frames: data, or two entries of a page table.
     pub pool: Vec<B>,
 }
@@ -204,6 +212,8 @@ impl MachineGroup<()> {
     pub const COUNTERS_STRIDE: u64 = 4;
     /// Bytes of an element of `console`.
     pub const CONSOLE_STRIDE: u64 = 8;
+    /// Bytes of an element of `kept_pages`.
+    pub const KEPT_PAGES_STRIDE: u64 = 16;
     /// Bytes of an element of `pool`.
     pub const POOL_STRIDE: u64 = 8;
 }
@@ -218,6 +228,7 @@ impl<B> MachineGroup<B> {
             micro_ops: &self.micro_ops,
             counters: &self.counters,
             console: &self.console,
+            kept_pages: &self.kept_pages,
             pool: self.pool.iter().collect(),
         }
     }
@@ -228,17 +239,18 @@ impl<B> Group for MachineGroup<B> {
     const GROUP: u32 = 0;
     const LABEL: &'static str = "machine";
     const BINDINGS: &'static [Binding] = &[
-        Binding { binding: 0, name: "parameters", access: Access::Read, min_bytes: 2000 },
+        Binding { binding: 0, name: "parameters", access: Access::Read, min_bytes: 2008 },
         Binding { binding: 1, name: "state", access: Access::ReadWrite, min_bytes: 8 },
         Binding { binding: 2, name: "frame_info", access: Access::ReadWrite, min_bytes: 16 },
         Binding { binding: 3, name: "micro_ops", access: Access::ReadWrite, min_bytes: 16 },
         Binding { binding: 4, name: "counters", access: Access::ReadWrite, min_bytes: 4 },
         Binding { binding: 5, name: "console", access: Access::ReadWrite, min_bytes: 8 },
+        Binding { binding: 6, name: "kept_pages", access: Access::ReadWrite, min_bytes: 16 },
     ];
-    const NUMBERED: Option<Binding> = Some(Binding { binding: 6, name: "pool", access: Access::ReadWrite, min_bytes: 8 });
+    const NUMBERED: Option<Binding> = Some(Binding { binding: 7, name: "pool", access: Access::ReadWrite, min_bytes: 8 });
 
     fn buffers(self) -> Vec<B> {
-        let mut buffers = vec![self.parameters, self.state, self.frame_info, self.micro_ops, self.counters, self.console];
+        let mut buffers = vec![self.parameters, self.state, self.frame_info, self.micro_ops, self.counters, self.console, self.kept_pages];
         buffers.extend(self.pool);
         buffers
     }
@@ -806,6 +818,9 @@ impl Interpreter {
 /// The overrides of [`Interpreter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterOverrides {
+    /// 1 if lanes keep their TLBs from slice to slice, in `kept_pages`. 0 if the invocation has TLBs of its own, because several
+    /// invocations work for a lane.
+    pub keeps_pages: u32,
     /// 1 if the driver limits the iterations of loops, else 0.
     pub limits_loops: u32,
     /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
@@ -816,7 +831,7 @@ pub struct InterpreterOverrides {
 
 impl Overrides for InterpreterOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+        vec![("KEEPS_PAGES", self.keeps_pages.into()), ("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
     }
 }
 
@@ -868,6 +883,9 @@ impl InterpreterFew {
 /// The overrides of [`InterpreterFew`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterFewOverrides {
+    /// 1 if lanes keep their TLBs from slice to slice, in `kept_pages`. 0 if the invocation has TLBs of its own, because several
+    /// invocations work for a lane.
+    pub keeps_pages: u32,
     /// 1 if the driver limits the iterations of loops, else 0.
     pub limits_loops: u32,
     /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
@@ -878,7 +896,7 @@ pub struct InterpreterFewOverrides {
 
 impl Overrides for InterpreterFewOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+        vec![("KEEPS_PAGES", self.keeps_pages.into()), ("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
     }
 }
 
@@ -932,6 +950,9 @@ impl InterpreterMany {
 /// The overrides of [`InterpreterMany`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterManyOverrides {
+    /// 1 if lanes keep their TLBs from slice to slice, in `kept_pages`. 0 if the invocation has TLBs of its own, because several
+    /// invocations work for a lane.
+    pub keeps_pages: u32,
     /// 1 if the driver limits the iterations of loops, else 0.
     pub limits_loops: u32,
     /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
@@ -942,7 +963,7 @@ pub struct InterpreterManyOverrides {
 
 impl Overrides for InterpreterManyOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+        vec![("KEEPS_PAGES", self.keeps_pages.into()), ("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
     }
 }
 
@@ -996,6 +1017,9 @@ impl InterpreterNetwork {
 /// The overrides of [`InterpreterNetwork`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterNetworkOverrides {
+    /// 1 if lanes keep their TLBs from slice to slice, in `kept_pages`. 0 if the invocation has TLBs of its own, because several
+    /// invocations work for a lane.
+    pub keeps_pages: u32,
     /// 1 if the driver limits the iterations of loops, else 0.
     pub limits_loops: u32,
     /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
@@ -1006,7 +1030,7 @@ pub struct InterpreterNetworkOverrides {
 
 impl Overrides for InterpreterNetworkOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+        vec![("KEEPS_PAGES", self.keeps_pages.into()), ("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
     }
 }
 
@@ -1065,6 +1089,9 @@ impl InterpreterNetworkFew {
 /// The overrides of [`InterpreterNetworkFew`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterNetworkFewOverrides {
+    /// 1 if lanes keep their TLBs from slice to slice, in `kept_pages`. 0 if the invocation has TLBs of its own, because several
+    /// invocations work for a lane.
+    pub keeps_pages: u32,
     /// 1 if the driver limits the iterations of loops, else 0.
     pub limits_loops: u32,
     /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
@@ -1073,7 +1100,7 @@ pub struct InterpreterNetworkFewOverrides {
 
 impl Overrides for InterpreterNetworkFewOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into())]
+        vec![("KEEPS_PAGES", self.keeps_pages.into()), ("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into())]
     }
 }
 
@@ -1132,13 +1159,16 @@ impl LoopJobs {
 /// The overrides of [`LoopJobs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopJobsOverrides {
+    /// 1 if lanes keep their TLBs from slice to slice, in `kept_pages`. 0 if the invocation has TLBs of its own, because several
+    /// invocations work for a lane.
+    pub keeps_pages: u32,
     /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
     pub pool_shift: u32,
 }
 
 impl Overrides for LoopJobsOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("POOL_SHIFT", self.pool_shift.into())]
+        vec![("KEEPS_PAGES", self.keeps_pages.into()), ("POOL_SHIFT", self.pool_shift.into())]
     }
 }
 
@@ -1242,13 +1272,16 @@ impl PassJobs {
 /// The overrides of [`PassJobs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassJobsOverrides {
+    /// 1 if lanes keep their TLBs from slice to slice, in `kept_pages`. 0 if the invocation has TLBs of its own, because several
+    /// invocations work for a lane.
+    pub keeps_pages: u32,
     /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
     pub pool_shift: u32,
 }
 
 impl Overrides for PassJobsOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("POOL_SHIFT", self.pool_shift.into())]
+        vec![("KEEPS_PAGES", self.keeps_pages.into()), ("POOL_SHIFT", self.pool_shift.into())]
     }
 }
 
@@ -1298,6 +1331,9 @@ impl Transfer {
 /// The overrides of [`Transfer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransferOverrides {
+    /// 1 if lanes keep their TLBs from slice to slice, in `kept_pages`. 0 if the invocation has TLBs of its own, because several
+    /// invocations work for a lane.
+    pub keeps_pages: u32,
     /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
     pub pool_shift: u32,
     /// The invocations of a workgroup.
@@ -1306,7 +1342,7 @@ pub struct TransferOverrides {
 
 impl Overrides for TransferOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+        vec![("KEEPS_PAGES", self.keeps_pages.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
     }
 }
 
@@ -1350,6 +1386,9 @@ impl Views {
 /// The overrides of [`Views`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ViewsOverrides {
+    /// 1 if lanes keep their TLBs from slice to slice, in `kept_pages`. 0 if the invocation has TLBs of its own, because several
+    /// invocations work for a lane.
+    pub keeps_pages: u32,
     /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
     pub pool_shift: u32,
     /// The invocations of a workgroup.
@@ -1358,7 +1397,7 @@ pub struct ViewsOverrides {
 
 impl Overrides for ViewsOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+        vec![("KEEPS_PAGES", self.keeps_pages.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
     }
 }
 

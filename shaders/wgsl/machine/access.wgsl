@@ -11,13 +11,13 @@ import package::machine::frames::{frame_store};
 import package::machine::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_STOP_ADDRESS,
     FAULT_ALIGNMENT, HOOK_CALL, STOP_HALT, STOP_HARDWARE_BREAKPOINT, STOP_NONE, STOP_OUT_OF_FRAMES,
-    STOP_SYSCALL, STOP_WATCHPOINT,
+    STOP_SYSCALL, STOP_WATCHPOINT, TLB_READ, TLB_WRITE,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS, serve_call};
 import package::machine::memory::{
-    PAGE_MASK, TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_READ, WANT_WRITE, effort, fault,
-    forget_pages, found_code, found_frame, found_fresh, get_state, halves, is_near, joined, mark_stale,
-    may_write, set_state, translate,
+    PAGE_MASK, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_READ, WANT_WRITE, effort, fault, forget_pages,
+    found_code, found_frame, found_fresh, get_state, halves, is_near, joined, mark_stale, may_write,
+    set_state, translate,
 };
 import package::machine::micro_op::{
     HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_CRC32, HANDLER_HALT, HANDLER_LOAD,

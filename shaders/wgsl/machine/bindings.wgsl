@@ -30,6 +30,10 @@ struct Parameters {
     /// The most steps that a lane takes before it leaves a translated region, so that the others of its workgroup do not wait
     /// for it too long.
     quantum: u32,
+    /// The number of sets of each lane's TLB for data in `kept_pages`, a power of two.
+    tlb_sets: u32,
+    /// The number of sets of each lane's TLB for code in `kept_pages`, a power of two.
+    code_tlb_sets: u32,
     /// The start of the heap of Linux programs.
     heap_start: u64,
     /// The largest address at which the heap may end.
@@ -56,3 +60,5 @@ struct Parameters {
 @group(0) @binding(4) var<storage, read_write> counters: array<atomic<u32>>;
 /// The console output that waits for the host: columns of one word per lane.
 @group(0) @binding(5) var<storage, read_write> console: array<u64>;
+/// The TLBs that lanes keep from slice to slice: rows of one set per lane, first those for data, then those for code.
+@group(0) @binding(6) var<storage, read_write> kept_pages: array<vec4<u32>>;

@@ -2,10 +2,9 @@
 //!
 //! Pages with hooks stay out of the TLBs, so every access to them takes the slow path, which looks for the hook.
 
-import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, HOOK_KIND};
+import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, HOOK_KIND, TLB_READ, TLB_WRITE};
 import package::machine::memory::{
-    CODE_TLB_ENTRIES, NO_OPS, PAGE_MASK, TLB_READ, TLB_SETS, TLB_WRITE, code_page, code_tlb, effort,
-    near_ops, tlb,
+    NO_OPS, PAGE_MASK, code_page, data_set, effort, near_ops, replace_code_set, replace_data_set,
 };
 
 /// The ranges of hooks, disjoint and in ascending order: the first key of each, and the key after its last. A key is an
@@ -46,14 +45,17 @@ fn find_hook(kind: u32, first: u64, count: u32) -> u64 {
 fn forget_hooked(address: u64) {
     let page = address & ~PAGE_MASK;
     let number = u32(address >> 12u);
+    // The page that was translated last is in the first entry.
+    var entries = data_set(number);
     if find_hook(ACCESS_READ, page, 4096u) != NOT_HOOKED {
-        tlb[number % TLB_SETS].x &= ~TLB_READ;
+        entries.x &= ~TLB_READ;
     }
     if find_hook(ACCESS_WRITE, page, 4096u) != NOT_HOOKED {
-        tlb[number % TLB_SETS].x &= ~TLB_WRITE;
+        entries.x &= ~TLB_WRITE;
     }
+    replace_data_set(number, entries);
     if code_page == page && find_hook(ACCESS_EXECUTE, page, 4096u) != NOT_HOOKED {
-        code_tlb[number % CODE_TLB_ENTRIES] = 0lu;
+        replace_code_set(number, vec4<u32>());
         near_ops = NO_OPS;
     }
 }

@@ -65,11 +65,14 @@ const COLUMN_HEAD = 51u;
 /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a handle; from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
 const COLUMN_CONSOLE = 52u;
 
+/// Column: 1 if the TLBs that the lane keeps are those of its page table, else 0.
+const COLUMN_TLB = 53u;
+
 /// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
-const COLUMN_V = 53u;
+const COLUMN_V = 54u;
 
 /// The number of columns.
-const COLUMNS = 117u;
+const COLUMNS = 118u;
 
 /// Stop: none, the lane runs.
 const STOP_NONE = 0u;
@@ -124,6 +127,12 @@ const FAULT_PERMISSION = 3u;
 
 /// Fault kind: the address is not aligned.
 const FAULT_ALIGNMENT = 6u;
+
+/// Entry of a TLB: loads are permitted.
+const TLB_READ = 1u;
+
+/// Entry of a TLB: stores are permitted, and the frame is the lane's own and contains no code that is up to date.
+const TLB_WRITE = 2u;
 
 /// Access: a load.
 const ACCESS_READ = 0u;

@@ -14,13 +14,12 @@ import package::arm64::numbers::{sign_extend, truncate};
 import package::arm64::operand::{shift_reg};
 import package::machine::frame_bytes::{load_bytes, store_bytes};
 import package::machine::layout::{
-    FOLD_AND, FOLD_EOR, FOLD_GREATEST, FOLD_LEAST, FOLD_ORR, STOP_NONE, TAPE_COMPARE, TAPE_COMPUTE, TAPE_FOLD,
-    TAPE_FOLDS, TAPE_LEAVE_IF, TAPE_LEAVE_IF_ZERO, TAPE_LOAD, TAPE_LOGIC, TAPE_PROGRESSION, TAPE_SELECT,
-    TAPE_SLOTS, TAPE_STORE, TAPE_SUM, TAPE_WORD,
+    FOLD_AND, FOLD_EOR, FOLD_GREATEST, FOLD_LEAST, FOLD_ORR, STOP_NONE, TAPE_COMPARE, TAPE_COMPUTE,
+    TAPE_FOLD, TAPE_FOLDS, TAPE_LEAVE_IF, TAPE_LEAVE_IF_ZERO, TAPE_LOAD, TAPE_LOGIC, TAPE_PROGRESSION,
+    TAPE_SELECT, TAPE_SLOTS, TAPE_STORE, TAPE_SUM, TAPE_WORD, TLB_READ, TLB_WRITE,
 };
 import package::machine::memory::{
-    TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_READ, WANT_WRITE, data_entry, found_code, found_frame, joined,
-    translate,
+    WANT_CHECK_WRITE, WANT_READ, WANT_WRITE, data_entry, found_code, found_frame, joined, translate,
 };
 import package::machine::loop_cells::{cells};
 import package::machine::micro_op::{

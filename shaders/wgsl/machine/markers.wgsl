@@ -4,7 +4,7 @@ import package::machine::bindings::{frame_info, micro_ops};
 import package::machine::layout::{
     HANDLER_MARKER, INFO_CODE_MARKED, INFO_CODE_VALID, MARKER_ENTRY, PAGE_OPS,
 };
-import package::machine::memory::{CODE_TLB_ENTRIES, code_tlb, halves};
+import package::machine::memory::{code_entry};
 
 /// Whether the code around a marker, which is at the index `at`, is that of its region.
 fn is_valid(at: u32, marker: vec4<u32>) -> bool {
@@ -18,7 +18,7 @@ const NOT_AT_HAND = 0xffffffffu;
 /// If the address has more than `TLB_ADDRESS_BITS` bits, the index is that of another address.
 fn place_at_hand(pc: u64) -> u32 {
     let number = u32(pc >> 12u);
-    let translation = halves(code_tlb[number % CODE_TLB_ENTRIES]);
+    let translation = code_entry(number);
     let place = (translation.x - 1u) * PAGE_OPS + (u32(pc) >> 2u) % PAGE_OPS;
     return select(NOT_AT_HAND, place, translation.x != 0u && translation.y == number);
 }

@@ -4,16 +4,16 @@
 //! copies the path to it. An entry's frame is the lane's own if the entry and all entries above it are marked as owned.
 //! So a snapshot only has to clear the mark at the root, and a reset only has to restore the root.
 
-import package::machine::bindings::{counters, frame_info, micro_ops, parameters, state};
+import package::machine::bindings::{counters, frame_info, kept_pages, micro_ops, parameters, state};
 import package::machine::frames::{
     frame_half, frame_handle, frame_load, frame_number, frame_store, frame_store_half,
 };
 import package::machine::layout::{
-    ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
-    COLUMN_WINDOW, COUNTER_FRAMES, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE,
-    ENTRY_READ, ENTRY_WRITE, FAULT_PERMISSION, FAULT_TRANSLATION, FRAME_WORDS, INFO_CODE_MARKED, INFO_CODE_PAGE,
-    INFO_CODE_VALID, INFO_NODE, LEVEL_BITS, PAGE_OPS, STOP_FAULT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE,
-    STOP_OUT_OF_FRAMES,
+    ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS,
+    COLUMN_TAIL, COLUMN_WINDOW, COUNTER_FRAMES, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED,
+    ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE, FAULT_PERMISSION, FAULT_TRANSLATION, FRAME_WORDS,
+    INFO_CODE_MARKED, INFO_CODE_PAGE, INFO_CODE_VALID, INFO_NODE, LEVEL_BITS, PAGE_OPS, STOP_FAULT,
+    STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES, TLB_READ, TLB_WRITE,
 };
 
 // The purposes of a translation.
@@ -36,27 +36,26 @@ const NO_OPS = 0x20000000u;
 /// The mask of the offset of an address in its page.
 const PAGE_MASK = 0xffflu;
 
-/// The number of sets of entries of the TLB for data, a power of two.
+/// 1 if lanes keep their TLBs from slice to slice, in `kept_pages`. 0 if the invocation has TLBs of its own, because several
+/// invocations work for a lane.
+override KEEPS_PAGES: u32 = 0u;
+/// The number of sets of the TLB for data of an invocation, a power of two.
 const TLB_SETS = 32u;
-/// The number of entries of the TLB for code, a power of two.
-const CODE_TLB_ENTRIES = 32u;
-/// TLB entry: loads are permitted.
-const TLB_READ = 1u;
-/// TLB entry: stores are permitted, and the frame is the lane's own and contains no code that is up to date.
-const TLB_WRITE = 2u;
+/// The number of sets of the TLB for code of an invocation, a power of two.
+const CODE_TLB_SETS = 16u;
 /// The number of bits of the addresses that the TLBs hold: the page's number fits a word.
 const TLB_ADDRESS_BITS = 44u;
 
 /// The lane of the invocation. State that is rarely needed stays in `state`, because the GPU's registers are scarce.
 var<private> lane: u32;
 
-/// The TLB for data, indexed by the low bits of the page's number. A set has two entries: the page that was translated
-/// last, and the one before it, so pages of the stack and of the heap that are used together do not displace each other.
-/// An entry is the frame with the permissions, and the page's number.
+/// The invocation's TLB for data, indexed by the low bits of the page's number. A set has two entries: the page that was
+/// translated last, and the one before it, so pages of the stack and of the heap that are used together do not displace
+/// each other. An entry is the frame with the permissions, and the page's number.
 var<private> tlb: array<vec4<u32>, TLB_SETS>;
-/// The TLB for code, indexed by the low bits of the page's number. The high word of an entry is the page's number, the
-/// low word the number of the code page plus one.
-var<private> code_tlb: array<u64, CODE_TLB_ENTRIES>;
+/// The invocation's TLB for code, with sets like those of `tlb`. An entry is the number of the code page plus one, and the
+/// page's number.
+var<private> code_tlb: array<vec4<u32>, CODE_TLB_SETS>;
 /// The address of the page that is executed.
 var<private> code_page: u64;
 /// The index in `micro_ops` of the first micro-op of the page that is executed. It is set only where `leave_page` or
@@ -94,11 +93,70 @@ fn joined(low: u32, high: u32) -> u64 {
     return u64(low) | (u64(high) << 32u);
 }
 
+/// Returns the index in `kept_pages` of the set of a page in the TLB for data.
+fn kept_set(number: u32) -> u32 {
+    return (number & (parameters.tlb_sets - 1u)) * parameters.lanes + lane;
+}
+
+/// Returns the index in `kept_pages` of the set of a page in the TLB for code.
+fn kept_code_set(number: u32) -> u32 {
+    return (parameters.tlb_sets + (number & (parameters.code_tlb_sets - 1u))) * parameters.lanes + lane;
+}
+
+/// Returns the set of a page in the TLB for data.
+fn data_set(number: u32) -> vec4<u32> {
+    if KEEPS_PAGES != 0u {
+        return kept_pages[kept_set(number)];
+    }
+    return tlb[number % TLB_SETS];
+}
+
+/// Replaces the set of a page in the TLB for data.
+fn replace_data_set(number: u32, entries: vec4<u32>) {
+    if KEEPS_PAGES != 0u {
+        kept_pages[kept_set(number)] = entries;
+    } else {
+        tlb[number % TLB_SETS] = entries;
+    }
+}
+
+/// Returns the set of a page in the TLB for code.
+fn code_set(number: u32) -> vec4<u32> {
+    if KEEPS_PAGES != 0u {
+        return kept_pages[kept_code_set(number)];
+    }
+    return code_tlb[number % CODE_TLB_SETS];
+}
+
+/// Replaces the set of a page in the TLB for code.
+fn replace_code_set(number: u32, entries: vec4<u32>) {
+    if KEEPS_PAGES != 0u {
+        kept_pages[kept_code_set(number)] = entries;
+    } else {
+        code_tlb[number % CODE_TLB_SETS] = entries;
+    }
+}
+
+/// Returns the entry of a set that may be that of a page.
+fn entry_of(entries: vec4<u32>, number: u32) -> vec2<u32> {
+    return select(entries.zw, entries.xy, entries.y == number);
+}
+
+/// Returns a set after the page `number` was translated. The page has at most one entry.
+fn with_entry(entries: vec4<u32>, first: u32, number: u32) -> vec4<u32> {
+    return vec4<u32>(first, number, select(entries.xy, entries.zw, entries.y == number));
+}
+
 /// Returns the entry of the TLB for data that may be that of a page: the frame with the permissions, and the number of
 /// the page that it is of.
 fn data_entry(number: u32) -> vec2<u32> {
-    let entries = tlb[number % TLB_SETS];
-    return select(entries.zw, entries.xy, entries.y == number);
+    return entry_of(data_set(number), number);
+}
+
+/// Returns the entry of the TLB for code that may be that of a page: the number of the code page plus one, and the number
+/// of the page that it is of.
+fn code_entry(number: u32) -> vec2<u32> {
+    return entry_of(code_set(number), number);
 }
 
 /// Whether the instruction at the address `next` is in the page that is executed, and can be fetched without a translation.
@@ -108,11 +166,17 @@ fn is_near(next: u64) -> bool {
 
 /// Clears the TLBs.
 fn forget_pages() {
-    for (var i = 0u; i < TLB_SETS; i += 1u) {
-        tlb[i] = vec4<u32>();
-    }
-    for (var i = 0u; i < CODE_TLB_ENTRIES; i += 1u) {
-        code_tlb[i] = 0lu;
+    if KEEPS_PAGES != 0u {
+        for (var row = 0u; row < parameters.tlb_sets + parameters.code_tlb_sets; row += 1u) {
+            kept_pages[row * parameters.lanes + lane] = vec4<u32>();
+        }
+    } else {
+        for (var i = 0u; i < TLB_SETS; i += 1u) {
+            tlb[i] = vec4<u32>();
+        }
+        for (var i = 0u; i < CODE_TLB_SETS; i += 1u) {
+            code_tlb[i] = vec4<u32>();
+        }
     }
     near_ops = NO_OPS;
 }
@@ -282,7 +346,7 @@ fn translate(want: u32, address: u64) -> u32 {
         }
         if owned == 0u {
             // The page has a new frame, so entries with the code of the old one are invalid.
-            code_tlb[number % CODE_TLB_ENTRIES] = 0lu;
+            replace_code_set(number, vec4<u32>());
             near_ops = select(near_ops, NO_OPS, code_page == (address & ~PAGE_MASK));
         }
         owned = ENTRY_OWNED;
@@ -303,14 +367,12 @@ fn translate(want: u32, address: u64) -> u32 {
         code_ops = (found_code - 1u) * PAGE_OPS;
         near_ops = code_ops;
         if at_hand {
-            code_tlb[number % CODE_TLB_ENTRIES] = joined(found_code, number);
+            replace_code_set(number, with_entry(code_set(number), found_code, number));
         }
     } else if want != WANT_CHECK_WRITE && at_hand {
         let writable = owned != 0u && (entry & ENTRY_WRITE) != 0u && found_code == 0u;
         let permitted = select(0u, TLB_READ, (entry & ENTRY_READ) != 0u) | select(0u, TLB_WRITE, writable);
-        let entries = tlb[number % TLB_SETS];
-        let other = select(entries.xy, entries.zw, entries.y == number);
-        tlb[number % TLB_SETS] = vec4<u32>(found_frame | permitted, number, other);
+        replace_data_set(number, with_entry(data_set(number), found_frame | permitted, number));
     }
     return STOP_NONE;
 }

@@ -2,14 +2,14 @@
 
 import package::machine::bindings::{counters, parameters, state};
 import package::machine::layout::{
-    COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_CUT_OFF,
+    COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COLUMN_TLB, COUNTER_CUT_OFF,
     COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH,
     COUNTER_STOPPED, COUNTER_TRANSLATED, COUNTER_TRANSLATED_HIGH, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_EXIT, STOP_HALT, STOP_NEED_CODE,
     STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
 import package::machine::memory::{
-    code_page, effort, forget_pages, get_state, halves, joined, lane, near_ops, set_state,
+    KEEPS_PAGES, NO_OPS, code_page, effort, forget_pages, get_state, halves, joined, lane, near_ops, set_state,
 };
 import package::machine::micro_op::{HANDLER_BRANCH_REGISTER, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO};
 import package::machine::no_regions::{HAS_REGIONS, translated_steps};
@@ -58,7 +58,11 @@ fragment begin_slice {
     x[REGISTER_ZERO] = 0lu;
     x[REGISTER_SP] = get_state(COLUMN_SP);
     var nzcv = u32(get_state(COLUMN_NZCV));
-    forget_pages();
+    if KEEPS_PAGES == 0u || get_state(COLUMN_TLB) == 0lu {
+        forget_pages();
+        set_state(COLUMN_TLB, 1lu);
+    }
+    near_ops = NO_OPS;
     // The work of this fragment and of those at the end.
     effort = 128u;
     count = shortened(count, 0u - 1u);

@@ -23,13 +23,14 @@ import package::machine::access::{access, set_monitor};
 import package::machine::bindings::{micro_ops};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
-    COLUMN_FPCR, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, HANDLER_MARKER,
-    PAGE_OPS, STOP_BREAKPOINT, STOP_EXIT, STOP_NEED_CODE, STOP_NEED_SIMD, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED,
+    COLUMN_FPCR, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO,
+    HANDLER_MARKER, PAGE_OPS, STOP_BREAKPOINT, STOP_EXIT, STOP_NEED_CODE, STOP_NEED_SIMD, STOP_NONE,
+    STOP_SYSCALL, STOP_UNDEFINED, TLB_READ,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
 import package::machine::memory::{
-    CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_READ, code_ops, code_page, code_tlb,
-    data_entry, effort, get_state, halves, is_near, joined, lane, near_ops, set_state,
+    PAGE_MASK, TLB_ADDRESS_BITS, code_entry, code_ops, code_page, data_entry, effort, get_state, halves,
+    is_near, joined, lane, near_ops, set_state,
 };
 import package::machine::micro_op::{
     CARRY_FLAG, EXTRACTION_PLAIN, HANDLER_ADD, HANDLER_AND, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH,
@@ -322,7 +323,7 @@ fragment leave_page {
             next = x[SCRATCH_NEXT];
         }
         let number = u32(next >> 12u);
-        let translation = halves(code_tlb[number % CODE_TLB_ENTRIES]);
+        let translation = code_entry(number);
         let misses = translation.x == 0u || translation.y != number
             || ((next >> TLB_ADDRESS_BITS) | (next & 3lu)) != 0lu;
         if slow || misses {

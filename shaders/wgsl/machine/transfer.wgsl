@@ -2,11 +2,13 @@
 
 import package::machine::bindings::{parameters, state};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, STOP_NEED_TIME, STOP_NONE};
+import package::machine::layout::{
+    COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_TAIL, COLUMN_TLB, STOP_NEED_TIME, STOP_NONE,
+};
 import package::machine::mapping::{map_page};
 import package::machine::memory::{
-    WANT_HOST_READ, WANT_HOST_WRITE, effort, forget_pages, found_code, found_frame, found_fresh, lane,
-    mark_stale, translate,
+    WANT_HOST_READ, WANT_HOST_WRITE, effort, forget_pages, found_code, found_frame, found_fresh,
+    get_state, lane, mark_stale, set_state, translate,
 };
 import package::machine::workgroups::{job_of};
 
@@ -104,12 +106,15 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
     lane = pieces[first].lane;
     forget_pages();
     effort = 0u;
+    let tail = get_state(COLUMN_TAIL);
+    var has_mapped = false;
     for (var index = first; index < jobs[job + 1u]; index += 1u) {
         let piece = pieces[index];
         var stop = STOP_NEED_TIME;
         if effort < parameters.fuel {
             if piece.map != 0u {
                 forget_pages();
+                has_mapped = true;
                 effort += 40u;
                 stop = map_pages(index);
             } else {
@@ -144,6 +149,10 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
             mark_stale(found_code, offset, end - 1u);
         }
     }
+    // Pages that the lane has copied or mapped have other frames now.
+    if has_mapped || get_state(COLUMN_TAIL) != tail {
+        set_state(COLUMN_TLB, 0lu);
+    }
 }
 
 /// Resets the listed lanes to the snapshot. They keep their chains of frames, to reuse them.
@@ -156,9 +165,14 @@ fn reset(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let lanes = parameters.lanes;
     for (var column = 0u; column < COLUMNS; column += 1u) {
         if column != COLUMN_HEAD {
-            let there = snapshot[column * lanes + lane];
-            // The console output that waited at the snapshot is no longer in the buffer.
-            state[column * lanes + lane] = select(there, there & 0xfffffffflu, column == COLUMN_CONSOLE);
+            var there = snapshot[column * lanes + lane];
+            if column == COLUMN_CONSOLE {
+                // The output that waited at the snapshot is no longer in the buffer.
+                there &= 0xfffffffflu;
+            } else if column == COLUMN_TLB {
+                there = 0lu;
+            }
+            state[column * lanes + lane] = there;
         }
     }
 }

@@ -13,6 +13,8 @@ pub struct Bounds {
     pub pools: Option<usize>,
     /// Whether several pools may be elements of an array of buffers.
     pub buffer_arrays: bool,
+    /// The number of sets of each lane's TLB for data, a power of two.
+    pub tlb_sets: Option<u32>,
     /// The largest number of code pages.
     pub code_pages: Option<usize>,
     /// The largest number of steps of a slice.
@@ -44,6 +46,7 @@ impl Bounds {
         pool_shift: None,
         pools: None,
         buffer_arrays: true,
+        tlb_sets: None,
         code_pages: None,
         slice_steps: None,
         loop_limit: None,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use kvrm_machine::pick;
-use kvrm_shaders::layout::COLUMNS;
+use kvrm_shaders::layout::{COLUMN_ROOT, COLUMN_TLB, COLUMN_WINDOW, COLUMNS};
 use rayon::prelude::*;
 
 use crate::device::Device;
@@ -130,8 +130,16 @@ impl Columns {
         Ok(())
     }
 
+    /// Makes lanes empty their TLBs, because page tables, frames or code may have changed.
+    pub(crate) fn forget_pages(&mut self) {
+        self.fill(COLUMN_TLB, 0);
+    }
+
     /// Uploads the columns that the host has changed.
     pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        if [COLUMN_ROOT, COLUMN_WINDOW].into_iter().any(|column| self.columns[column as usize].changed) {
+            self.forget_pages();
+        }
         for (number, column) in (0..).zip(&mut self.columns) {
             if column.changed {
                 self.buffer.upload(number * 8 * self.lanes as u64, &column.values)?;

@@ -221,7 +221,11 @@ impl Kernels {
         let transfer = Kernel::compile(device, Transfer { frame_pools })?;
         let pipeline = |entry| {
             let groups = TransferGroups { machine: &layouts.machine, transfer: &layouts.transfer };
-            transfer.pipeline(entry, groups, TransferOverrides { pool_shift, workgroup_size: WORKGROUP })
+            transfer.pipeline(
+                entry,
+                groups,
+                TransferOverrides { keeps_pages: 0, pool_shift, workgroup_size: WORKGROUP },
+            )
         };
         Ok(Self {
             run: Mutex::default(),
@@ -305,7 +309,12 @@ impl Kernels {
                 )?,
                 InterpreterFew::RUN,
                 InterpreterFewGroups { machine, hooks: hooks_layout },
-                InterpreterFewOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
+                InterpreterFewOverrides {
+                    keeps_pages: 1,
+                    limits_loops,
+                    pool_shift,
+                    workgroup_size: workgroup,
+                },
             ),
             (None, _, Some(stage_order)) => StepKernel::of(
                 &compile(
@@ -315,7 +324,12 @@ impl Kernels {
                 )?,
                 InterpreterMany::RUN,
                 InterpreterManyGroups { machine, hooks: hooks_layout },
-                InterpreterManyOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
+                InterpreterManyOverrides {
+                    keeps_pages: 1,
+                    limits_loops,
+                    pool_shift,
+                    workgroup_size: workgroup,
+                },
             ),
             (None, _, None) => StepKernel::of(
                 &compile(
@@ -325,7 +339,7 @@ impl Kernels {
                 )?,
                 Interpreter::RUN,
                 InterpreterGroups { machine, hooks: hooks_layout },
-                InterpreterOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
+                InterpreterOverrides { keeps_pages: 1, limits_loops, pool_shift, workgroup_size: workgroup },
             ),
             // All invocations of a workgroup work for one lane.
             (Some(NetworkVariant { network: class_network, .. }), 1, _) => StepKernel::of(
@@ -342,7 +356,7 @@ impl Kernels {
                 )?,
                 InterpreterNetworkFew::RUN,
                 InterpreterNetworkFewGroups { machine, hooks: hooks_layout, networks, decisions },
-                InterpreterNetworkFewOverrides { limits_loops, pool_shift },
+                InterpreterNetworkFewOverrides { keeps_pages: 1, limits_loops, pool_shift },
             ),
             (Some(NetworkVariant { network: class_network, .. }), _, _) => StepKernel::of(
                 &Kernel::compile(
@@ -351,7 +365,12 @@ impl Kernels {
                 )?,
                 InterpreterNetwork::RUN,
                 InterpreterNetworkGroups { machine, hooks: hooks_layout, networks, decisions },
-                InterpreterNetworkOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
+                InterpreterNetworkOverrides {
+                    keeps_pages: 1,
+                    limits_loops,
+                    pool_shift,
+                    workgroup_size: workgroup,
+                },
             ),
         }
     }
@@ -389,7 +408,11 @@ impl Kernels {
             let pipeline = |entry| {
                 let groups =
                     LoopJobsGroups { machine: &self.layouts.machine, loop_jobs: &self.layouts.loop_jobs };
-                kernel.pipeline(entry, groups, LoopJobsOverrides { pool_shift: self.pool_shift })
+                kernel.pipeline(
+                    entry,
+                    groups,
+                    LoopJobsOverrides { keeps_pages: 0, pool_shift: self.pool_shift },
+                )
             };
             Ok([
                 pipeline(LoopJobs::CHECK)?,
@@ -409,7 +432,11 @@ impl Kernels {
             let pipeline = |entry| {
                 let groups =
                     PassJobsGroups { machine: &self.layouts.machine, pass_jobs: &self.layouts.pass_jobs };
-                kernel.pipeline(entry, groups, PassJobsOverrides { pool_shift: self.pool_shift })
+                kernel.pipeline(
+                    entry,
+                    groups,
+                    PassJobsOverrides { keeps_pages: 0, pool_shift: self.pool_shift },
+                )
             };
             Ok([
                 pipeline(PassJobs::GREATEST)?,
@@ -426,7 +453,8 @@ impl Kernels {
     pub(crate) fn views(&self, device: &Device) -> Result<wgpu::ComputePipeline, Error> {
         get_or_compile(&self.views, (), || {
             let groups = ViewsGroups { machine: &self.layouts.machine, views: &self.layouts.views };
-            let overrides = ViewsOverrides { pool_shift: self.pool_shift, workgroup_size: WORKGROUP };
+            let overrides =
+                ViewsOverrides { keeps_pages: 0, pool_shift: self.pool_shift, workgroup_size: WORKGROUP };
             let kernel = Kernel::compile(device, Views { frame_pools: self.pools })?;
             kernel.pipeline(Views::COMPUTE_VIEWS, groups, overrides)
         })

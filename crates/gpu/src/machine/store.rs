@@ -10,6 +10,7 @@ mod passes;
 pub(crate) mod regions;
 mod resident;
 mod rows;
+pub(crate) mod tlb;
 pub(crate) mod transfer;
 pub(crate) mod views;
 

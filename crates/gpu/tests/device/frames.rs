@@ -4,6 +4,8 @@ use std::num::NonZeroU32;
 
 use kvrm_gpu::Buffer;
 use kvrm_gpu::pipeline::Shader;
+use kvrm_shaders::interface::machine::MachineGroup;
+use kvrm_shaders::kernel::Group as _;
 use kvrm_shaders::layout::FRAME_WORDS;
 use kvrm_shaders::link_source;
 use kvrm_shaders::variants::FramePools;
@@ -38,9 +40,12 @@ fn count(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
-/// Returns the layout of six buffers and `pools` bindings, the last of which may be an array.
+/// The number of bindings before those of frames.
+const FIRST_POOL: u32 = MachineGroup::<()>::BINDINGS.len() as u32;
+
+/// Returns the layout of the buffers before those of frames and `pools` bindings, the last of which may be an array.
 fn layout(pools: usize, array: Option<u32>) -> wgpu::BindGroupLayout {
-    let entries: Vec<_> = (0..6 + pools as u32)
+    let entries: Vec<_> = (0..FIRST_POOL + pools as u32)
         .map(|binding| wgpu::BindGroupLayoutEntry {
             binding,
             visibility: wgpu::ShaderStages::COMPUTE,
@@ -49,7 +54,7 @@ fn layout(pools: usize, array: Option<u32>) -> wgpu::BindGroupLayout {
                 has_dynamic_offset: false,
                 min_binding_size: None,
             },
-            count: array.filter(|_| binding == 6).and_then(NonZeroU32::new),
+            count: array.filter(|_| binding == FIRST_POOL).and_then(NonZeroU32::new),
         })
         .collect();
     device().raw().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
@@ -64,7 +69,7 @@ fn every_word_of_every_frame_is_found_in_all_numbers_of_pools() {
     let buffers = device().limits().storage_buffers as usize;
     let fitting = FramePools::ALL.iter().filter(|pools| match pools {
         FramePools::Array => device().info().has_buffer_arrays,
-        _ => pools.pools() + 6 <= buffers,
+        _ => pools.pools() + FIRST_POOL as usize <= buffers,
     });
     assert!(fitting.clone().count() >= 1, "a shader may have {buffers} buffers");
     for pools in fitting {
@@ -80,8 +85,9 @@ fn every_word_of_every_frame_is_found_in_all_numbers_of_pools() {
         let constants = if count == 1 { &shift[..0] } else { &shift };
         let pipeline = shader.pipeline("count", &[&layout], constants).expect("the shader is valid");
 
-        let unused: Vec<Buffer> =
-            (0..6).map(|_| Buffer::zeroed(device(), "unused", 16).expect("the buffer is small")).collect();
+        let unused: Vec<Buffer> = (0..FIRST_POOL)
+            .map(|_| Buffer::zeroed(device(), "unused", 16).expect("the buffer is small"))
+            .collect();
         let words =
             |pool: usize| -> Vec<u64> { (pool * pool_words..).map(|n| n as u64).take(pool_words).collect() };
         let frames: Vec<Buffer> = (0..count)

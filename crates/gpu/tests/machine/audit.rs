@@ -3,12 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use kvrm_arm64::Access;
 use kvrm_arm64::asm::{X0, X1, at};
 use kvrm_gpu::{Bounds, ClassSelection, Error, GpuExecutor, Place, Request};
 use kvrm_machine::{Damage, Executor, Features, Image, Permissions, Plan, Violation};
 use kvrm_shaders::layout::{
     COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, ENTRY_FRAME,
     ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_WRITE, INFO_CODE_VALID, STOP_FAULT, STOP_NEED_SIMD,
+    TLB_READ,
 };
 
 use crate::support::{CODE, DATA, PAGE, assemble, device, segment};
@@ -161,12 +163,21 @@ impl DamagedMachine {
     }
 }
 
+/// Returns the place of the first entry in the TLBs of lane 1 for a page of data or of code.
+const fn kept_page(page: u64, is_code: bool) -> Place {
+    let [data, code] = TLB_SETS;
+    let set = if is_code { data + page as u32 % code } else { page as u32 % data };
+    Place::KeptPage { lane: 1, set, entry: 0 }
+}
+
 /// Returns a violation in lane 1, of a frame (unless that is 0) and a page.
 fn wrong(frame: u32, page: u64, damage: Damage) -> Violation {
     let violation = Violation::new(damage).of_lane(1).at(page * PAGE);
     if frame == 0 { violation } else { violation.of_frame(frame) }
 }
 
+/// The number of sets of the TLB for data, and of that for code, by default.
+const TLB_SETS: [u32; 2] = [128, 16];
 const FIRST: u64 = DATA / PAGE;
 const FRESH: u64 = DATA / PAGE + 2;
 const UNWRITTEN: u64 = DATA / PAGE + 3;
@@ -416,4 +427,42 @@ fn endless_work_is_an_error_with_lane_and_numbers() {
     assert_eq!(DamagedMachine::bad_request(machine.0.private_pages(1)), expected, "in a circle");
     machine.exchange(Place::Info { frame: chain[1], word: 2 }, NOWHERE.into());
     assert_eq!(DamagedMachine::bad_request(machine.0.private_pages(1)), expected, "to nowhere");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn wrong_entries_of_tlbs_are_found() {
+    let mut machine = DamagedMachine::new();
+    let [frame, code_frame, image] =
+        [FIRST + 1, WINDOW, UNWRITTEN].map(|page| machine.entry(1, page) >> ENTRY_FRAME);
+    // The lane has forgotten its pages, because the test has read the page table in a way that can change it.
+    machine.start(1);
+    machine.run(12).expect("the GPU works");
+    let (data, code) = (kept_page(FIRST + 1, false), kept_page(WINDOW, true));
+    let (entry, code_entry) = (machine.peek(data), machine.peek(code));
+    assert_eq!([entry >> 32, code_entry >> 32], [FIRST + 1, WINDOW], "the pages of the loop");
+
+    let entry_damage = |access, entry, expected| Damage::TlbEntry { access, entry, expected };
+    let expected: Vec<_> = [Access::Read, Access::Write]
+        .map(|access| wrong(0, FIRST + 1, entry_damage(access, frame + 1, Some(frame))))
+        .into();
+    assert_eq!(machine.violations_with(data, entry + (1 << 9)), expected, "another frame");
+
+    let there = |page: u64| page << 32 | entry & 0xffff_ffff;
+    let expected = vec![
+        wrong(0, UNWRITTEN, entry_damage(Access::Read, frame, Some(image))),
+        wrong(0, UNWRITTEN, entry_damage(Access::Write, frame, None)),
+    ];
+    assert_eq!(
+        machine.violations_with(data, there(UNWRITTEN)),
+        expected,
+        "a page that the lane does not own"
+    );
+
+    let of_image = u64::from(image) << 9 | UNWRITTEN << 32 | u64::from(TLB_READ);
+    assert_eq!(machine.violations_with(data, of_image), [], "a right entry");
+
+    let at = UNWRITTEN << 32 | code_entry & 0xffff_ffff;
+    let expected = vec![wrong(0, UNWRITTEN, entry_damage(Access::Execute, code_frame, None))];
+    assert_eq!(machine.violations_with(code, at), expected, "a page that is not executable");
 }

@@ -18,7 +18,7 @@ pub const IMPORTS: &[(&str, &[&str])] = &[
     ("machine::left_region", &["LeftRegion"]),
     ("machine::markers", &["is_at_hand"]),
     ("machine::layout", &["COLUMN_FPCR", "COLUMN_TPIDR", "COLUMN_TPIDRRO"]),
-    ("machine::memory", &["TLB_READ", "TLB_WRITE", "get_state", "joined", "set_state"]),
+    ("machine::memory", &["get_state", "joined", "set_state"]),
     (
         "machine::region_access",
         &[

@@ -4,7 +4,8 @@
 
 import package::arm64::bitmask::{ones};
 import package::machine::frame_bytes::{load_bytes, store_bytes};
-import package::machine::memory::{TLB_READ, TLB_WRITE, effort};
+import package::machine::layout::{TLB_READ, TLB_WRITE};
+import package::machine::memory::{effort};
 import package::machine::micro_op::{
     HANDLER_VECTOR_LOAD, HANDLER_VECTOR_STORE, INDEX_POST, INDEX_PRE, get_a, get_c, get_dst, get_handler,
     get_index, get_members, get_pair, get_registers, get_size, get_transfer,

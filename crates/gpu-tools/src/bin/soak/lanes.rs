@@ -51,6 +51,7 @@ fn random_bounds(random: &mut Random) -> Bounds {
         slice_steps: Some(*random.pick(&[1, 1, 7, 64])),
         pool_shift: is_scarce.then(|| 14 + random.below(3) as u32),
         pools: is_scarce.then_some(1),
+        tlb_sets: *random.pick(&[None, Some(1), Some(4)]),
         code_pages: (random.below(4) == 0).then(|| 1 + random.below(3) as usize),
         workgroup: Some(*random.pick(&[1, 64])),
         journal_bytes: *random.pick(&[None, None, Some(1), Some(2000)]),

@@ -8,12 +8,14 @@
 //!   and level. Frames that the lane has taken since the snapshot are marked as owned, and exactly one entry leads to
 //!   each. No other frame is marked (`trees`).
 //! - Pages are mapped as in the host's page map. As many pages are marked as written as the lane counts (`trees`).
+//! - The TLBs that lanes keep have entries of their page tables only (`tlb`).
 //! - The frames of the image have not changed. Frames and code pages name each other. Each micro-op is stale, or is the
 //!   lowering of the word in its frame (`frames`).
 
 mod chains;
 mod copy;
 mod frames;
+mod tlb;
 mod trees;
 
 use kvrm_machine::{Damage, Violation};
@@ -40,6 +42,7 @@ impl GpuExecutor {
         }
         let (memory, mut violations) = self.copy_memory()?;
         let (now, before) = (self.states_now()?, self.states_before()?);
+        let tlbs = self.copy_tlbs()?;
         let columns = &self.store.columns;
         let heads = columns.cached(COLUMN_HEAD);
         let first = heads.iter().map(|head| halves(*head).1);
@@ -65,6 +68,7 @@ impl GpuExecutor {
             if let (Some((_, state)), Some(snapshot)) = (before, &self.snapshot) {
                 found.extend(tree.check(state, &snapshot.maps[lane], true, allowed));
             }
+            found.extend(tlbs.check(&memory, lane, &now[lane]));
             let (waiting, room) = (halves(columns.cached(COLUMN_CONSOLE)[lane]).1, self.store.console_room());
             if waiting > room {
                 found.push(Violation::new(Damage::Console { waiting, room }).of_lane(lane));

@@ -83,6 +83,7 @@ impl GpuExecutor {
         self.store.columns.flush()?;
         self.store.columns.invalidate();
         self.store.columns.buffer.upload(0, &from.state)?;
+        self.store.columns.forget_pages();
         for ((pool, place), bytes) in self.store.frame_places(&own).iter().zip(&from.frames) {
             pool.upload(place.start, bytes)?;
         }

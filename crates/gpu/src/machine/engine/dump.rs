@@ -70,7 +70,8 @@ impl GpuExecutor {
             .map_err(|error| Error::Shader { location: None, message: error.to_string() })?;
         let pool_shift = self.store.pool_shift;
         let mut overrides =
-            InterpreterOverrides { limits_loops: 0, pool_shift, workgroup_size: workgroup }.values();
+            InterpreterOverrides { keeps_pages: 1, limits_loops: 0, pool_shift, workgroup_size: workgroup }
+                .values();
         overrides.retain(|(name, _)| linked.has_override(name));
 
         let buffers = self.store.machine_group().buffers();

@@ -16,6 +16,8 @@ pub enum Place {
     State { column: u32, lane: usize },
     /// The word of a lane in a column of the snapshot.
     Snapshot { column: u32, lane: usize },
+    /// An entry of the TLBs that a lane keeps: the set, first those for data, and the entry in the set.
+    KeptPage { lane: usize, set: u32, entry: u32 },
     /// The frame of a code page, in the host's record.
     CodePage { page: u32 },
     /// The number of frames in use, in the host's record.
@@ -32,6 +34,10 @@ impl GpuExecutor {
     pub fn exchange(&mut self, place: Place, value: u64) -> Result<u64, Error> {
         self.flush_memory()?;
         self.store.columns.flush()?;
+        if !matches!(place, Place::KeptPage { .. }) {
+            // Entries of TLBs would differ from what is damaged.
+            self.store.columns.forget_pages();
+        }
         let before = match place {
             Place::Frame { frame, word } => {
                 let places = self.store.frame_places(&(frame..frame + 1));
@@ -59,6 +65,7 @@ impl GpuExecutor {
                 snapshot.state.upload(at, &[value])?;
                 bytemuck::pod_read_unaligned(&before[0])
             }
+            Place::KeptPage { lane, set, entry } => self.store.exchange_kept_page(lane, set, entry, value)?,
             Place::CodePage { page } => self.store.exchange_code_page(page, value as u32).into(),
             Place::FramesUsed => std::mem::replace(&mut self.frames, value as u32).into(),
         };

@@ -100,6 +100,7 @@ impl Store {
             let launch = Launch { jobs: pages.len() as u32, ..Launch::default() };
             let workgroups = (PAGE_OPS / WORKGROUP, pages.len() as u32, 1);
             let decode = self.kernels.decode(&self.device, self.network_variant())?;
+            self.columns.forget_pages();
             self.dispatch(&decode, launch, Some(&group), workgroups)?;
         }
         self.marks_are_old |= !pages.is_empty();

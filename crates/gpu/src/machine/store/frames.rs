@@ -51,8 +51,9 @@ const OTHER_BUFFERS_WITH_NETWORK: u32 = larger(
 /// The number of Metal's 31 buffers that wgpu leaves for bindings.
 const METAL_BUFFERS: u32 = 29;
 const _: () = assert!(
-    OTHER_BUFFERS_WITH_NETWORK + FramePools::Sixteen.pools() as u32 <= METAL_BUFFERS,
-    "there is room for sixteen pools, with a network too"
+    OTHER_BUFFERS + FramePools::Sixteen.pools() as u32 <= METAL_BUFFERS
+        && OTHER_BUFFERS_WITH_NETWORK + FramePools::Eight.pools() as u32 <= METAL_BUFFERS,
+    "there is room for sixteen pools, and for eight with a network"
 );
 
 const _: () = assert!(
@@ -62,7 +63,7 @@ const _: () = assert!(
 
 impl Store {
     pub(crate) fn upload_frames(&self, words: &[[u64; FRAME_WORDS as usize]]) -> Result<(), Error> {
-        let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        let per_pool = self.frames_of_pool() as usize;
         for (pool, frames) in self.pools.iter().zip(words.chunks(per_pool)) {
             pool.upload(0, frames.as_flattened())?;
         }
@@ -72,7 +73,7 @@ impl Store {
     /// Returns the buffers and byte ranges of frames, in pieces of at most 64 MiB, which bounds the size of a transfer.
     pub(crate) fn frame_places(&self, frames: &Range<u32>) -> Vec<(&Buffer, Range<u64>)> {
         const PIECE: u32 = 1 << 14;
-        let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        let per_pool = self.frames_of_pool();
         let (mut first, mut places) = (frames.start, Vec::new());
         while first < frames.end {
             let (pool, at) = (first / per_pool, first % per_pool);
@@ -107,7 +108,7 @@ impl Store {
         let most = if has_arrays { FramePools::Array.pools() } else { self.bound_pools_max() };
         // In tests there may be fewer.
         let most = 1_u64 << most.min(self.pools_max).max(1).ilog2();
-        let frames = most << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        let frames = most * u64::from(self.frames_of_pool());
         frames.min(1 << (32 - ENTRY_FRAME)) as u32
     }
 
@@ -132,12 +133,14 @@ impl Store {
     }
 
     fn try_grow_frames(&mut self, frames: u32) -> Result<(), Error> {
-        let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        let per_pool = self.frames_of_pool();
         let pools = frames.div_ceil(per_pool);
         let variant = FramePools::of(pools as usize, self.array_min()).max(self.variant);
         if variant != self.variant {
             self.kernels = Kernels::of(&self.device, variant, self.pool_shift)?;
             self.variant = variant;
+            // TLBs have handles of frames, which depend on the pools.
+            self.columns.forget_pages();
         }
         self.info.grow(u64::from(frames) * INFO_BYTES)?;
         // All pools but the last are full.
@@ -150,6 +153,11 @@ impl Store {
         }
         self.capacity = frames;
         Ok(())
+    }
+
+    /// Returns the number of frames of a full pool.
+    pub(crate) const fn frames_of_pool(&self) -> u32 {
+        1 << (self.pool_shift - FRAME_WORDS.trailing_zeros())
     }
 
     /// Returns the number of frames that there is room for.

@@ -87,6 +87,7 @@ impl Store {
         let grid = |workgroups| (workgroups, jobs.min(DISPATCH_ROW), jobs.div_ceil(DISPATCH_ROW));
         let kernels: Vec<_> =
             kernels.iter().map(|(kernel, workgroups)| (*kernel, grid(*workgroups))).collect();
+        self.columns.forget_pages();
         self.dispatch_each(&kernels, Launch { jobs, ..Launch::default() }, Some(group))?;
         let counters = 0..4 * u64::from(COUNTERS);
         let contents = self.device.download(&[(results, 0..bytes), (&self.counters, counters)])?;

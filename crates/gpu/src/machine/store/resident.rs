@@ -23,6 +23,7 @@ use super::limits::{
 };
 use super::parameters::{self, Launch, feature_bits};
 use super::rows::row_words;
+use super::tlb;
 use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
@@ -66,6 +67,8 @@ pub(crate) struct Store {
     pub(super) counters: Buffer,
     /// Console output, in columns of one word per lane.
     pub(crate) console: Buffer,
+    /// The TLBs of lanes.
+    pub(super) kept_pages: Buffer,
     /// The frame pools, with `2^pool_shift` words each.
     pub(super) pools: Vec<Buffer>,
     /// Takes the place of pools that do not exist yet and are never used: each binding and each element of an array needs
@@ -145,7 +148,10 @@ impl Store {
         let network = Network::new(device, &kernels, selection, workgroup == 1, bounds.subgroups)?
             .map(|network| BoundNetwork::new(device, &kernels, network))
             .transpose()?;
+        let tlb_sets = bounds.tlb_sets.unwrap_or_else(|| tlb::sets(device, lanes));
         let parameters = Parameters {
+            tlb_sets,
+            code_tlb_sets: tlb::code_sets(tlb_sets),
             lanes: lanes as u32,
             features: feature_bits(features),
             console: console_bytes,
@@ -165,6 +171,7 @@ impl Store {
             info,
             micro_ops: Buffer::zeroed(device, "micro-ops", CODE_PAGE_BYTES)?,
             counters: Buffer::zeroed(device, "counters", 4 * u64::from(COUNTERS))?,
+            kept_pages: Buffer::zeroed(device, "TLBs", tlb::bytes(lanes, tlb_sets))?,
             console: Buffer::zeroed(device, "console", u64::from(console_bytes) * lanes as u64)?,
             pools: vec![Buffer::zeroed(device, "frames", PAGE_BYTES as u64)?],
             no_pool: Buffer::zeroed(device, "no frames", 8)?,
@@ -225,6 +232,7 @@ impl Store {
             micro_ops: &self.micro_ops,
             counters: &self.counters,
             console: &self.console,
+            kept_pages: &self.kept_pages,
             pool: self.pools.iter().chain(repeat_n(&self.no_pool, missing)).collect(),
         }
     }
@@ -340,6 +348,8 @@ impl Store {
 
     /// Replaces the hooks of all lanes.
     pub(crate) fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), Error> {
+        // Pages with hooks stay out of the TLBs.
+        self.columns.forget_pages();
         if hooks.is_empty() {
             self.hooks = None;
             return Ok(());
