@@ -215,10 +215,13 @@ impl GpuExecutor {
     /// Makes room for at least `asked_for` frames if the device can. Returns whether there is more room than before.
     pub(super) fn grow(&mut self, asked_for: u32) -> Result<bool, Error> {
         let capacity = self.store.capacity();
-        // Doubling keeps the number of growths small. There is no use in many more frames than lanes can ever use.
-        let doubled = u64::from(capacity) * 2;
+        // Doubling keeps the number of growths small. From several pools on, a growth copies only the last of them, so a quarter
+        // more is enough; many frames that are not used would need kernels for more pools. There is no use in many more frames
+        // than lanes can ever use.
+        let more = capacity.min(self.store.frames_of_pool().max(capacity / 4));
         let enough = self.frames_enough().max(u64::from(asked_for) * 5 / 4);
-        let wanted = asked_for.max(u32::try_from(doubled.min(enough)).unwrap_or(u32::MAX));
+        let larger = u64::from(capacity) + u64::from(more);
+        let wanted = asked_for.max(u32::try_from(larger.min(enough)).unwrap_or(u32::MAX));
         Ok(self.store.grow_frames(wanted)? > capacity)
     }
 
