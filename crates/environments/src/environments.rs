@@ -312,17 +312,17 @@ impl Environments {
         stops: &[Option<Stop>],
         retired: &[u64],
     ) -> Result<Batch<'_>, Error> {
-        let outputs = self.machine.read_all(self.exchange.interface.output(), OUTPUT_BYTES)?;
+        let outputs = self.machine.read_rows(lanes, self.exchange.interface.output(), OUTPUT_BYTES)?;
         let ranges = self.exchange.places.ranges.iter();
         let ranges: Vec<(usize, Vec<u8>)> = ranges
-            .map(|&(address, bytes)| Ok((bytes, self.machine.read_all(address, bytes)?)))
+            .map(|&(address, bytes)| Ok((bytes, self.machine.read_rows(lanes, address, bytes)?)))
             .collect::<Result<_, Error>>()?;
         let results = &mut self.results;
         results.clear();
         results.lanes.clear();
         results.lanes.extend(lanes);
-        for &number in lanes {
-            let output = Output::from_bytes(&outputs[number * OUTPUT_BYTES..][..OUTPUT_BYTES]);
+        for (index, &number) in lanes.iter().enumerate() {
+            let output = Output::from_bytes(&outputs[index * OUTPUT_BYTES..][..OUTPUT_BYTES]);
             let stop = stops[number].filter(|stop| *stop != Stop::Syscall { imm: YIELD });
             let lane = &mut self.lanes[number];
             lane.is_busy = false;
@@ -341,7 +341,7 @@ impl Environments {
                 .push(self.options.budget - self.limits[number].saturating_sub(retired[number]));
             results.masks.extend(self.exchange.selected.iter().map(|component| output.masks[*component]));
             let rows: Vec<&[u8]> =
-                ranges.iter().map(|(bytes, all)| &all[number * bytes..][..*bytes]).collect();
+                ranges.iter().map(|(bytes, all)| &all[index * bytes..][..*bytes]).collect();
             results.variables.extend(self.exchange.places.values(&rows));
         }
         match &self.exchange.view.filter(|_| self.is_observing) {

@@ -191,17 +191,19 @@ pub trait Executor: Send {
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, Error>;
 
-    /// Replaces the contents of `out` by the same range of memory of every lane, lane after lane. Permissions do not matter.
+    /// Replaces the contents of `out` by the same range of memory of several lanes, lane after lane. Permissions do not
+    /// matter.
     ///
     /// The inner result is the first lane in which a byte is not mapped, and its stop. The contents of `out` are then undefined.
-    fn read_memory_of_all(
+    fn read_memory_of_each(
         &mut self,
         address: u64,
         bytes: usize,
+        lanes: &[usize],
         out: &mut Vec<u8>,
     ) -> Result<Result<(), (usize, Stop)>, Error> {
         out.clear();
-        for lane in 0..self.lanes() {
+        for &lane in lanes {
             let start = out.len();
             out.resize(start + bytes, 0);
             if let Err(stop) = self.read_memory(lane, address, &mut out[start..], None)? {

@@ -434,13 +434,14 @@ impl Executor for RecoveringExecutor {
         })
     }
 
-    fn read_memory_of_all(
+    fn read_memory_of_each(
         &mut self,
         address: u64,
         bytes: usize,
+        lanes: &[usize],
         out: &mut Vec<u8>,
     ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
-        self.query(|executor| executor.read_memory_of_all(address, bytes, out))
+        self.query(|executor| executor.read_memory_of_each(address, bytes, lanes, out))
     }
 
     fn read_views(

@@ -15,7 +15,7 @@ use crate::support::{CODE, PAGE, busy, lanes, machine_lanes, raw};
 
 const LANES: usize = 5;
 /// Bounds with slices so short that every run has several.
-const SLICES: Bounds = Bounds { slice_steps: Some(64), ..Bounds::NONE };
+const SLICES: Bounds = Bounds { slice_steps: Some(64), tlb_sets: Some(2), ..Bounds::NONE };
 
 /// Keeps these tests from running at the same time, as they lose the device that the process shares.
 fn lock_device() -> MutexGuard<'static, ()> {
@@ -151,7 +151,7 @@ impl Pair {
     /// Asserts that the visible state of all lanes is the same on both, on a device that works.
     fn assert_same(&mut self, when: &str) {
         // This call uses the device, so that a loss is noticed here. Other calls may find their values on the host.
-        if let Err(error) = self.gpu.read_memory_of_all(CODE, 8, &mut Vec::new()) {
+        if let Err(error) = self.gpu.read_memory_of_each(CODE, 8, &ALL, &mut Vec::new()) {
             assert_kept(&error);
         }
         let (gpu, reference) = (lanes(&mut self.gpu), lanes(&mut self.reference));
@@ -557,7 +557,7 @@ fn state_that_cannot_be_replayed_is_lost_but_never_wrong() {
     assert_eq!(pair.gpu.checkpoints(), 0, "the state may still be reset");
     pair.gpu.reset(&ALL).expect("the engine works");
     pair.lose();
-    let read = |gpu: &mut RecoveringExecutor| gpu.read_memory_of_all(CODE, 8, &mut Vec::new());
+    let read = |gpu: &mut RecoveringExecutor| gpu.read_memory_of_each(CODE, 8, &ALL, &mut Vec::new());
     assert_kept(&read(&mut pair.gpu).expect_err("the device is lost"));
     // The new device runs out of frames, too. Before lanes go on from there, a checkpoint is made.
     assert!(full(&mut pair.gpu) > 0, "there are still too few frames");

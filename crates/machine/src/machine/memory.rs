@@ -31,8 +31,34 @@ impl Machine {
     /// - [`Error::Memory`] with the first lane in which a byte is not mapped.
     /// - The engine fails.
     pub fn read_all(&mut self, address: u64, bytes: usize) -> Result<Vec<u8>, Error> {
+        self.read_rows(.., address, bytes)
+    }
+
+    /// Reads `bytes` bytes at `address` in one or several lanes. Returns those of the first lane of the set, then those of
+    /// the second, and so on.
+    ///
+    /// ```
+    /// # use kvrm_machine::{Machine, Program};
+    /// # let program = Program::from_code(0x1000, &[0xd440_0000])?;
+    /// # let mut machine = Machine::builder(program).lanes(3).build()?;
+    /// machine.write_rows(.., 0x1800, b"abcdef")?;
+    /// assert_eq!(machine.read_rows(&[2, 0], 0x1800, 2)?, b"efab");
+    /// # Ok::<(), kvrm_machine::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::Memory`] with the first lane in which a byte is not mapped.
+    /// - [`Error::NoSuchLane`] and [`Error::Mask`]: the machine has no such lanes.
+    /// - The engine fails.
+    pub fn read_rows<'a>(
+        &mut self,
+        lanes: impl Into<LaneSet<'a>>,
+        address: u64,
+        bytes: usize,
+    ) -> Result<Vec<u8>, Error> {
+        let lanes = self.lane_numbers(lanes)?;
         let mut out = Vec::new();
-        let read = self.executor.read_memory_of_all(address, bytes, &mut out)?;
+        let read = self.executor.read_memory_of_each(address, bytes, &lanes, &mut out)?;
         read.map_err(|(lane, stop)| Error::Memory { lane, stop })?;
         Ok(out)
     }

@@ -93,12 +93,25 @@ impl Machine {
     ) -> Result<Report, Error> {
         let started = self.registers(Register::Steps)?;
         let ends: Vec<u64> = started.iter().map(|steps| steps.saturating_add(budget)).collect();
-        self.run_observed(&started, &ends, observe)
+        let report = self.run_observed(&started, &ends, observe)?;
+        self.end_budget(report)
+    }
+
+    /// Stops the lanes that still run after the observer has ended a run.
+    fn end_budget(&mut self, mut report: Report) -> Result<Report, Error> {
+        let stops = self.executor.stops()?;
+        let running: Vec<usize> = (0..stops.len()).filter(|lane| stops[*lane].is_none()).collect();
+        if !running.is_empty() {
+            self.executor.set_stops(&running, Some(Stop::Budget))?;
+            *report.stops.entry(Stop::Budget.name()).or_default() += running.len();
+        }
+        Ok(report)
     }
 
     /// Runs as [`Machine::run_with`] does, each lane until it has retired as many steps in all as `limits` says.
     ///
-    /// So a lane ends its budget at the same step, however many runs it takes.
+    /// So a lane ends its budget at the same step, however many runs it takes. If `observe` ends the run, the lanes that still
+    /// run have no stop: to set and clear those of many lanes takes time.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -143,6 +156,7 @@ impl Machine {
         let mut running = self.unfinished()?;
         // Fetch the output that a failed run has left on the device. If all lanes have stopped, nothing below would.
         let (mut services, mut dispatches) = (self.drain()?, 0);
+        let mut has_served = false;
         // The steps of lanes that have stopped, and of all lanes at the end of the last round.
         let (mut finished, mut steps) = (0, 0);
         let mut goes_on = ControlFlow::Continue(());
@@ -156,7 +170,9 @@ impl Machine {
             dispatches += self.executor.run(ends, observe)?.dispatches;
             // This output was written before the calls that wait.
             services += self.drain()?;
-            services += self.serve_all(&running)?;
+            let served = self.serve_all(&running)?;
+            has_served |= served > 0;
+            services += served;
             let before = std::mem::take(&mut running);
             steps = 0;
             let (stops, retired) = (self.executor.stops()?, self.registers(Register::Steps)?);
@@ -174,15 +190,19 @@ impl Machine {
                 goes_on = observer(Progress { steps, running: running.len(), has_output: false });
             }
         }
-        self.executor.set_stops(&running, Some(Stop::Budget))?;
         let mut unserved = UnservedCalls::default();
-        let processes = self.lanes.iter_mut().filter_map(|lane| lane.process.as_mut());
-        for process in processes.filter(|process| process.has_unserved()) {
-            unserved.append(Arc::make_mut(process).take_unserved());
+        // A look at each process takes time, and many runs of environments serve no call.
+        if has_served {
+            let processes = self.lanes.iter_mut().filter_map(|lane| lane.process.as_mut());
+            for process in processes.filter(|process| process.has_unserved()) {
+                unserved.append(Arc::make_mut(process).take_unserved());
+            }
         }
         let mut stops = BTreeMap::new();
-        for stop in self.stops()?.into_iter().flatten() {
-            *stops.entry(stop.name()).or_default() += 1;
+        for same in self.stops()?.chunk_by(|a, b| a == b) {
+            if let Some(stop) = same[0] {
+                *stops.entry(stop.name()).or_default() += same.len();
+            }
         }
         Ok(Report {
             engine: self.executor.name().into(),

@@ -83,7 +83,7 @@ fn lanes_share_an_image_or_have_one_each() {
             assert_eq!(executor.stop(lane).unwrap(), Some(Stop::Halt { imm: imm as u16 }), "lane {lane}");
         }
         let mut code = Vec::new();
-        executor.read_memory_of_all(CODE, 4, &mut code).unwrap().unwrap();
+        executor.read_memory_of_each(CODE, 4, &[0, 1, 2], &mut code).unwrap().unwrap();
         assert_eq!(
             code[..4] == code[8..],
             images.len() == 1,
@@ -102,7 +102,7 @@ fn reading_a_range_that_one_lane_lacks_names_that_lane() {
     let mut executor =
         Reference::new(&Plan { images: &images, lanes: 2, frames_max: 0, calls: None, loops: None }).unwrap();
     let mut out = vec![7; 3];
-    let (lane, stop) = executor.read_memory_of_all(0x5000, 1, &mut out).unwrap().unwrap_err();
+    let (lane, stop) = executor.read_memory_of_each(0x5000, 1, &[0, 1], &mut out).unwrap().unwrap_err();
     assert_eq!(
         (lane, &*stop.to_string()),
         (1, "read from unmapped memory at 0x5000"),

@@ -356,13 +356,14 @@ impl Executor for GpuExecutor {
         Ok(self.fetch_ranges(ranges)?)
     }
 
-    fn read_memory_of_all(
+    fn read_memory_of_each(
         &mut self,
         address: u64,
         bytes: usize,
+        lanes: &[usize],
         out: &mut Vec<u8>,
     ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
-        Ok(self.read_all(address, bytes, out)?)
+        Ok(self.read_rows(address, bytes, lanes, out)?)
     }
 
     fn read_views(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use kvrm_arm64::{Access, Stop};
+use kvrm_arm64::{Access, Fault, Stop};
 use kvrm_machine::{Mapping, pick, pieces};
 use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, STOP_NEED_FRAME, STOP_NONE};
 
@@ -18,6 +18,20 @@ use crate::machine::store::transfer::{HostPiece as _, Piece};
 
 /// The longest range that is fetched as bytes. Longer ranges are fetched as whole pages.
 const PIECE_BYTES_MAX: usize = 256;
+/// The largest number of lanes that are read in one dispatch.
+const BATCH: usize = 1 << 16;
+
+/// Returns the first of `count` lanes with a fault, and its stop. `check` returns the lane with an index, and its fault.
+pub(super) fn first_fault(
+    count: usize,
+    check: impl Fn(usize) -> (usize, Result<(), Fault>) + Sync,
+) -> Option<(usize, Stop)> {
+    (0..count).into_par_iter().with_min_len(LANES_MIN).find_map_first(|index| {
+        let (lane, checked) = check(index);
+        checked.err().map(|fault| (lane, fault.into()))
+    })
+}
+
 impl GpuExecutor {
     pub(super) fn read_bytes(
         &mut self,
@@ -92,35 +106,36 @@ impl GpuExecutor {
         Ok(())
     }
 
-    pub(super) fn read_all(
+    /// Reads memory at the same address of several lanes, or of none. Returns the first lane that cannot be read, and why.
+    pub(super) fn read_rows(
         &mut self,
         address: u64,
         bytes: usize,
+        lanes: &[usize],
         out: &mut Vec<u8>,
     ) -> Result<Result<(), (usize, Stop)>, Error> {
         out.clear();
-        let lanes = self.store.lanes;
-        for lane in 0..lanes {
-            if let Err(fault) = self.maps[lane].check(address, bytes as u64, Access::Read, None) {
-                return Ok(Err((lane, fault.into())));
-            }
+        let check = |lane: usize| self.maps[lane].check(address, bytes as u64, Access::Read, None);
+        if let Some(fault) = first_fault(lanes.len(), |index| (lanes[index], check(lanes[index]))) {
+            return Ok(Err(fault));
         }
         self.flush_memory()?;
         // Pieces begin and end at words, so they may have bytes before and after the range.
-        out.resize(lanes * bytes, 0);
+        out.resize(lanes.len() * bytes, 0);
         let mut done = 0;
         for (page, range) in pieces(address, bytes) {
             let start = range.start & !7;
             let length = range.end.next_multiple_of(8) - start;
             let words = (length / 8) as u32;
             let start_address = page * PAGE + start as u64;
-            for first in (0..lanes).step_by(1 << 16) {
-                let batch: Vec<Piece> = (first..lanes.min(first + (1 << 16)))
-                    .map(|lane| Piece::new(lane, start_address, length, (lane - first) as u32 * words))
+            for (batch, lanes) in lanes.chunks(BATCH).enumerate() {
+                let pieces: Vec<Piece> = (0..)
+                    .zip(lanes)
+                    .map(|(index, lane)| Piece::new(*lane, start_address, length, index * words))
                     .collect();
-                let (_, data) = self.store.read(&batch)?;
+                let (_, data) = self.store.read(&pieces)?;
                 for (index, words) in data.chunks_exact(length).enumerate() {
-                    let place = (first + index) * bytes + done;
+                    let place = (batch * BATCH + index) * bytes + done;
                     let piece = &words[range.start - start..range.end - start];
                     out[place..place + piece.len()].copy_from_slice(piece);
                 }
@@ -138,18 +153,23 @@ impl GpuExecutor {
         rows: &[(usize, &[u8])],
         access: Option<Access>,
     ) -> Result<Result<(), (usize, Stop)>, Error> {
-        for &(lane, bytes) in rows {
-            if let Err(fault) = self.maps[lane].check(address, bytes.len() as u64, Access::Write, access) {
-                return Ok(Err((lane, fault.into())));
-            }
+        let check = |(lane, bytes): (usize, &[u8])| {
+            (lane, self.maps[lane].check(address, bytes.len() as u64, Access::Write, access))
+        };
+        if let Some(fault) = first_fault(rows.len(), |index| check(rows[index])) {
+            return Ok(Err(fault));
         }
         if let Some(lane) = self.lane_without_frames(address, rows)? {
             return Ok(Err((lane, Stop::OutOfFrames)));
         }
-        for &(lane, bytes) in rows {
-            self.cache.lanes[lane].write(address, bytes);
-            self.cache.track(lane);
+        let lanes: Vec<usize> = rows.iter().map(|(lane, _)| *lane).collect();
+        if lanes.is_sorted_by(|a, b| a < b) {
+            let caches = pick(&mut self.cache.lanes, &lanes).into_par_iter().with_min_len(LANES_MIN);
+            caches.zip(rows).for_each(|(cache, (_, bytes))| cache.write(address, bytes));
+        } else {
+            rows.iter().for_each(|(lane, bytes)| self.cache.lanes[*lane].write(address, bytes));
         }
+        lanes.into_iter().for_each(|lane| self.cache.track(lane));
         Ok(Ok(()))
     }
 

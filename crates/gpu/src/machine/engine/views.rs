@@ -4,6 +4,7 @@ use kvrm_arm64::Stop;
 use kvrm_machine::View;
 
 use super::lanes::GpuExecutor;
+use super::memory::first_fault;
 use crate::device::error::Error;
 use crate::machine::store::views::{ViewShape, shape_of};
 
@@ -23,10 +24,9 @@ impl GpuExecutor {
         lanes: &[usize],
         out: &mut Vec<u8>,
     ) -> Result<Result<(), (usize, Stop)>, Error> {
-        for &lane in lanes {
-            if let Err(fault) = view.check(&self.maps[lane]) {
-                return Ok(Err((lane, fault.into())));
-            }
+        let check = |lane: usize| (lane, view.check(&self.maps[lane]));
+        if let Some(fault) = first_fault(lanes.len(), |index| check(lanes[index])) {
+            return Ok(Err(fault));
         }
         out.resize(lanes.len() * view.bytes(), 0);
         if lanes.is_empty() {
