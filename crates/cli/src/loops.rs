@@ -44,12 +44,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let (builder, _) = args.lane.builder()?;
     // The reference, so that attempts come after the same numbers of steps in every run.
-    let loops = if args.networks {
-        // The lane waits for the networks, for the same reason.
-        Loops::advised_at_once("all", NetworkAdvisor::builtin()?.asked_after(0).proposing_all())
-    } else {
-        Loops::checker()
-    };
+    let loops = if args.networks { with_opinions()? } else { Loops::checker() };
     let mut machine = builder.engine(Engine::Reference).loops(loops.clone()).build()?;
     args.lane.skip(&mut machine)?;
     let begin = machine.cpu(0)?.steps;
@@ -75,6 +70,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns the acceleration of all loops for which the checker has a proof, with the opinions of the networks about them. Lanes wait
+/// for the networks, so that attempts come after the same numbers of steps in every run.
+pub(crate) fn with_opinions() -> Result<Loops> {
+    Ok(Loops::advised_at_once("all", NetworkAdvisor::builtin()?.asked_after(0).proposing_all()))
+}
+
 /// Returns the share of a loop in all steps, which is an estimate.
 fn share(of: &HotLoop, steps: u64) -> f64 {
     (of.steps as f64 / steps.max(1) as f64).min(1.0)
@@ -94,8 +95,17 @@ fn bar(of: &HotLoop, machine: &Machine, steps: u64) -> Bar {
     Bar { name: name(of, machine), verdict: of.verdict.to_string(), shares }
 }
 
-/// Prints a loop.
+/// Prints a loop with its instructions.
 fn print(out: &mut Output, of: &HotLoop, machine: &Machine, steps: u64) -> Result<()> {
+    print_opinions(out, of, machine, steps)?;
+    for (word, pc) in of.words.iter().zip((of.head..).step_by(4)) {
+        writeln!(out, "    {pc:#x}  {}", disassemble(*word, pc))?;
+    }
+    Ok(())
+}
+
+/// Prints a loop, and what the networks and the checker say about it.
+pub(crate) fn print_opinions(out: &mut Output, of: &HotLoop, machine: &Machine, steps: u64) -> Result<()> {
     writeln!(
         out,
         "{}: {:.1} % of the steps, {} executed at once in {} pieces",
@@ -109,14 +119,11 @@ fn print(out: &mut Output, of: &HotLoop, machine: &Machine, steps: u64) -> Resul
     }
     let disagrees = if of.disagrees { ", but not what the networks claim" } else { "" };
     writeln!(out, "  checker: {}{disagrees}", of.verdict)?;
-    for (word, pc) in of.words.iter().zip((of.head..).step_by(4)) {
-        writeln!(out, "    {pc:#x}  {}", disassemble(*word, pc))?;
-    }
     Ok(())
 }
 
 /// Returns a loop as JSON.
-fn json(of: &HotLoop, steps: u64) -> serde_json::Value {
+pub(crate) fn json(of: &HotLoop, steps: u64) -> serde_json::Value {
     let opinions = of.opinions.iter().map(|opinion| {
         serde_json::json!({
             "source": opinion.source, "answer": opinion.answer, "confidence": opinion.confidence,

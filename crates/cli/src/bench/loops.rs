@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use kvrm::{Loops, Machine, Stop};
+use kvrm::{Engine, Factory, HotLoop, Loops, Machine, Stop};
 use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs};
 
 use self::bare::{BARE, BareLoop};
@@ -18,7 +18,7 @@ use self::rows::Rows;
 use super::measure::REPETITIONS;
 use crate::engine::{EngineArgs, OpenEngine};
 use crate::output::Output;
-use crate::{number, record};
+use crate::{loops, number, record};
 
 /// The text at the end of the help.
 const HELP: &str = "\
@@ -26,6 +26,9 @@ Each loop runs for a number of iterations in each lane, stepped and accelerated.
 call to its return, with the search for the loop, its proof and, for modes with networks, their evaluation. MIPS are million \
 retired steps per second of all lanes together. `times` says how many times faster a loop is at once than stepped, and `native`, \
 for one lane on the CPU, how many times faster the same loop is as code of the host, with copies of the pages that it writes.
+
+The loops `doom-...` are of the form of those with which DOOM draws columns, spans and rectangles, also with several pixels in an iteration. \
+--iterations is the number of their pixels in all, which is rounded up to whole columns or rows.
 
 With --programs, the time is that of the run of a program from its start, with the advice of networks in the background. Shares of \
 steps in loops, and in loops that are proved, are estimates from samples. `saved` are the candidates that networks did not propose \
@@ -43,6 +46,12 @@ pub(super) struct Args {
     /// The number of iterations of each loop.
     #[arg(long, value_name = "N", default_value = "1000000", value_parser = number::count)]
     iterations: u64,
+    /// The number of pixels of each column or row that a loop of DOOM draws. The default is that of its screen.
+    #[arg(long, value_name = "N", value_parser = number::count, conflicts_with = "programs")]
+    pixels: Option<u64>,
+    /// Also print what the networks and the checker say about each loop, in a run on the reference. Here the networks decide nothing.
+    #[arg(long, conflicts_with = "programs")]
+    networks: bool,
     /// The loops to measure, or with --programs the programs. The default is all. May be repeated.
     #[arg(long = "loop", value_name = "NAME", num_args = 1..)]
     names: Vec<String>,
@@ -103,18 +112,16 @@ fn run_programs(args: &Args, folder: &Path) -> Result<ExitCode> {
 /// Measures loops without a program around them.
 fn run_bare(args: &Args) -> Result<ExitCode> {
     let known = || BARE.iter().map(|of| of.name).collect::<Vec<_>>().join(", ");
-    let chosen: Vec<&BareLoop> = if args.names.is_empty() {
-        BARE.iter().collect()
-    } else {
-        let find = |name: &String| match BARE.iter().find(|of| of.name == name) {
-            Some(of) => Ok(of),
-            None => bail!("--loop '{name}': expected one of {}", known()),
-        };
-        args.names.iter().map(find).collect::<Result<_>>()?
+    let find = |name: &String| match BARE.iter().find(|of| of.name == name) {
+        Some(of) => Ok(of),
+        None => bail!("--loop '{name}': expected one of {}", known()),
     };
-    if args.iterations == 0 || args.iterations > bare::ITERATIONS_MAX {
-        bail!("--iterations {}: expected 1 to {}", args.iterations, bare::ITERATIONS_MAX);
-    }
+    let chosen: Vec<&BareLoop> = match &args.names[..] {
+        [] => BARE.iter().collect(),
+        names => names.iter().map(find).collect::<Result<_>>()?,
+    };
+    let sized = chosen.into_iter().map(|of| of.sized(args.iterations, args.pixels));
+    let chosen: Vec<BareLoop> = sized.collect::<Result<_>>()?;
     let mut log = args.record.open(record::PROGRAM)?;
     let engine = args.engine.open()?;
     let Some(loops) = engine.loops.clone() else {
@@ -125,12 +132,12 @@ fn run_bare(args: &Args) -> Result<ExitCode> {
         engine.announce();
         writeln!(
             out,
-            "{:<10} {:>8} {:>12} {:>14} {:>14} {:>10} {:>10} {:>8}",
+            "{:<13} {:>8} {:>12} {:>14} {:>14} {:>10} {:>10} {:>8}",
             "loop", "lanes", "steps", "stepped MIPS", "at once MIPS", "times", "credited", "native"
         )?;
         out.flush()?;
     }
-    for of in chosen {
+    for of in &chosen {
         for &lanes in &args.lanes {
             let row = Row::measure(&engine, &loops, of, usize::try_from(lanes)?, args.iterations)?;
             let Row { stepped, at_once, native, steps, credited } = &row;
@@ -140,18 +147,25 @@ fn run_bare(args: &Args) -> Result<ExitCode> {
             let to_native = |native: &[f64]| {
                 stepped.iter().zip(native).map(|(stepped, native)| stepped / native).collect::<Vec<_>>()
             };
+            let found = args.networks.then(|| Found::new(of, args.iterations)).transpose()?;
             if args.json {
-                let line = serde_json::json!({
+                let mut line = serde_json::json!({
                     "engine": engine.name(), "device": engine.device(), "loop": of.name, "lanes": lanes,
                     "iterations": args.iterations, "steps": steps, "stepped_mips": slow, "at_once_mips": fast,
                     "times": fast / slow, "credited": share,
                     "stepped_seconds": stepped, "at_once_seconds": at_once, "native_seconds": native,
                 });
+                if let Some(pixels) = of.pixels() {
+                    line["pixels"] = pixels.into();
+                }
+                if let Some(found) = &found {
+                    line["found"] = found.json();
+                }
                 writeln!(out, "{line}")?;
             } else {
                 writeln!(
                     out,
-                    "{:<10} {lanes:>8} {steps:>12} {slow:>14.1} {fast:>14.1} {:>10.1} {:>8.2} % {:>8}",
+                    "{:<13} {lanes:>8} {steps:>12} {slow:>14.1} {fast:>14.1} {:>10.1} {:>8.2} % {:>8}",
                     of.name,
                     fast / slow,
                     100.0 * share,
@@ -159,6 +173,7 @@ fn run_bare(args: &Args) -> Result<ExitCode> {
                         .get(native.len() / 2)
                         .map_or_else(String::new, |times| format!("{times:.1}"))
                 )?;
+                found.iter().try_for_each(|found| found.print(&mut out))?;
             }
             out.flush()?;
             if let Some(log) = &mut log {
@@ -171,13 +186,19 @@ fn run_bare(args: &Args) -> Result<ExitCode> {
                     kind: Kind::Loops,
                     adapter: engine.adapter().map(record::adapter),
                     parameters: [
-                        ("engine", record::engine(engine.name(), engine.translation).into()),
-                        ("lanes", lanes.into()),
-                        ("loop", of.name.into()),
-                        ("iterations", args.iterations.into()),
+                        Some(("engine", record::engine(engine.name(), engine.translation).into())),
+                        Some(("lanes", lanes.into())),
+                        Some(("loop", of.name.into())),
+                        Some(("iterations", args.iterations.into())),
+                        Some(("mode", loops.report().mode.as_ref().into())),
+                        of.pixels().map(|pixels| ("pixels", pixels.into())),
                     ]
-                    .into(),
+                    .into_iter()
+                    .flatten()
+                    .collect(),
                     figures: [
+                        Some(("steps", Figure::of("steps", &[*steps as f64]))),
+                        Some(("credited_steps", Figure::of("steps", &[*credited as f64]))),
                         Some(("stepped_mips", figure(stepped))),
                         Some(("at_once_mips", figure(at_once))),
                         Some(("times", Figure::of("ratio", &times))),
@@ -215,8 +236,8 @@ impl Row {
         let mut row =
             Self { stepped: Vec::new(), at_once: Vec::new(), native: Vec::new(), steps: 0, credited: 0 };
         // Both take turns, so that other work on the host slows both.
-        let mut stepped = machine(engine, None, of, lanes, iterations)?;
-        let mut at_once = machine(engine, Some(loops.clone()), of, lanes, iterations)?;
+        let mut stepped = machine(engine.clone(), None, of, lanes, iterations)?;
+        let mut at_once = machine(engine.clone(), Some(loops.clone()), of, lanes, iterations)?;
         for repetition in 0..=REPETITIONS {
             let before = loops.report().credited_steps;
             for (machine, seconds) in [(&mut stepped, &mut row.stepped), (&mut at_once, &mut row.at_once)] {
@@ -257,16 +278,41 @@ impl Row {
     }
 }
 
+/// The loops that were found in a run on the reference, with what the networks and the checker say about them.
+struct Found {
+    hot: Vec<HotLoop>,
+    machine: Machine,
+    steps: u64,
+}
+
+impl Found {
+    /// Runs a loop in one lane.
+    fn new(of: &BareLoop, iterations: u64) -> Result<Self> {
+        let loops = loops::with_opinions()?;
+        let mut machine = machine(Engine::Reference, Some(loops.clone()), of, 1, iterations)?;
+        let steps = machine.run(of.budget(iterations))?.steps;
+        Ok(Self { hot: loops.hot(), machine, steps })
+    }
+
+    fn print(&self, out: &mut Output) -> Result<()> {
+        self.hot.iter().try_for_each(|of| loops::print_opinions(out, of, &self.machine, self.steps))
+    }
+
+    fn json(&self) -> serde_json::Value {
+        self.hot.iter().map(|of| loops::json(of, self.steps)).collect()
+    }
+}
+
 /// Builds a machine with a snapshot of its start.
 fn machine(
-    engine: &OpenEngine,
+    engine: impl Factory,
     loops: Option<Loops>,
     of: &BareLoop,
     lanes: usize,
     iterations: u64,
 ) -> Result<Machine> {
-    let builder = Machine::builder(of.program(iterations)?).engine(engine.clone()).loops(loops).lanes(lanes);
-    let builder = builder.frames_max(bare::frames(iterations)).stack_bytes(0).heap_bytes(0);
+    let builder = Machine::builder(of.program(iterations)?).engine(engine).loops(loops).lanes(lanes);
+    let builder = builder.frames_max(of.frames(iterations)).stack_bytes(0).heap_bytes(0);
     let mut machine = builder.prepare(|lane| of.prepare(lane, iterations)).build()?;
     machine.snapshot()?;
     Ok(machine)

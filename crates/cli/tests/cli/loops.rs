@@ -95,6 +95,18 @@ fn bare_loops_are_measured() {
     assert_eq!(rows, [(Some("memset"), Some(1)), (Some("memset"), Some(3))], "{}", run.stderr);
     assert!(all.iter().all(|row| row["credited"].as_f64() > Some(0.5)), "{all:?}");
 
+    let drawing = ["--loops", "checker", "--networks", "--loop", "doom-column", "--pixels", "512"];
+    let run = kvrm(&[&measure[..], &drawing].concat());
+    let row: Value = serde_json::from_str(&run.stdout).expect("there is one row");
+    let columns = 20_000_u64.div_ceil(512);
+    assert_eq!(row["steps"], columns * (5 + 8 * 512), "{}", run.stdout);
+    let found = &row["found"][0];
+    assert_eq!((&found["head"], &found["checker"]), (&"0x10008".into(), &"proved".into()), "{row}");
+    let said: Vec<_> = found["opinions"].as_array().into_iter().flatten().collect();
+    assert!(said.iter().any(|opinion| opinion["source"] == "loop detector"), "{row}");
+    let text = refusal(&[&measure[..], &drawing[..drawing.len() - 1], &["12"]].concat());
+    assert!(text.contains("--pixels 12: expected a multiple of 8 up to 1048576"), "{text}");
+
     let text = refusal(&measure);
     assert!(text.contains("--loops off measures nothing"), "{text}");
     let text = refusal(&[&measure[..], &["--loops", "checker", "--loop", "quicksort"]].concat());

@@ -7,6 +7,8 @@ pub(super) struct Memory<'a> {
     /// The bytes to write, with more behind them.
     pub(super) target: &'a mut [u8],
     pub(super) iterations: u64,
+    /// The number of pixels of a column or row of drawings, of which the iterations are a multiple.
+    pub(super) pixels: u64,
 }
 
 /// A loop. Returns a register, so that it cannot be left out.
