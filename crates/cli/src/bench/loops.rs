@@ -56,7 +56,7 @@ pub(super) struct Args {
     #[arg(long = "loop", value_name = "NAME", num_args = 1..)]
     names: Vec<String>,
     /// Measure whole programs without acceleration, with the checker alone, and with networks: the guests, and those of the
-    /// workloads of `kvrm bench programs` whose programs are in this directory.
+    /// workloads of `kvrm bench programs` whose programs are in this directory. `doom-demo1` plays a demo of DOOM.
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "target/programs", conflicts_with = "iterations")]
     programs: Option<PathBuf>,
     /// The largest number of steps of each lane of a whole program.

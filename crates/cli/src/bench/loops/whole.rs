@@ -29,6 +29,8 @@ const GUESTS: [(&str, &str); 17] = [
     ("vectors", "1000"),
     ("vm", "20000"),
 ];
+/// The arguments of DOOM for a demo, each frame of which is drawn.
+const DEMO: &[&str] = &["-frames", "-playdemo", "demo1"];
 /// The modes to compare. The first one is without acceleration.
 pub(super) const MODES: [LoopMode; 3] = [LoopMode::Off, LoopMode::Checker, LoopMode::Networks];
 /// The largest number of 4 KiB pages that a lane may write.
@@ -42,10 +44,11 @@ pub(super) struct Whole {
 
 enum Origin {
     Guest(Program, &'static str),
+    Demo(Program),
     Workload(Box<Workload>),
 }
 
-/// Returns the guests, and the workloads of `kvrm bench programs` whose programs are in a folder.
+/// Returns the guests, and the workloads of `kvrm bench programs` whose programs are in a folder, with a demo of DOOM.
 pub(super) fn all(folder: &Path, only: &[String]) -> Result<Vec<Whole>> {
     let mut all = Vec::new();
     for (name, size) in GUESTS {
@@ -58,6 +61,10 @@ pub(super) fn all(folder: &Path, only: &[String]) -> Result<Vec<Whole>> {
             .into_iter()
             .map(|workload| Whole { name: workload.name, origin: Origin::Workload(Box::new(workload)) }),
     );
+    let doom = folder.join("doom");
+    if doom.exists() {
+        all.push(Whole { name: "doom-demo1", origin: Origin::Demo(Program::open(&doom)?) });
+    }
     for name in only {
         if !all.iter().any(|of| of.name == name) {
             let known: Vec<_> = all.iter().map(|of| of.name).collect();
@@ -175,6 +182,11 @@ impl Whole {
                 .frames_max(FRAMES_MAX)
                 .output_max(0)
                 .arguments(move |_| vec![size.to_owned()]),
+            Origin::Demo(program) => Machine::builder(program.clone())
+                .lanes(lanes)
+                .frames_max(FRAMES_MAX)
+                .output_max(0)
+                .arguments(|_| DEMO.iter().map(|&argument| argument.to_owned()).collect()),
         }
     }
 }
