@@ -49,13 +49,17 @@ window; Escape frees it. In a terminal, Ctrl-C ends the game. Terminals without 
 kitty do not report when keys are released; there a key counts as held for 150 ms after its last \
 repetition, and F fires.
 
-The game has 35 tics a second. If the engine is slower, it plays as fast as it can, and says so. MIPS are \
-millions of instructions in a second of the time that tics take; the rest of the time is for drawing and \
-waiting.
+The game has 35 tics a second. If there is no time to draw a frame after each, frames are left out: up to 8 \
+tics pass between two frames. If the engine is slower still, it plays as fast as it can, and says so. MIPS \
+are millions of instructions in a second of the time that tics and frames take; the rest of the time is for \
+showing and waiting.
 
-A recording has the options of the game, the inputs, and checksums of frames, in lines of text. With \
---replay the inputs are played back, and a frame with another checksum is an error. All engines give the \
-same frames.
+The default engine is the JIT, also on hosts with a GPU: one lane is fastest on a CPU, and draws all frames \
+there. A GPU is fast because it runs many lanes; --engine gpu plays in one of them, with fewer frames a second.
+
+A recording has the options of the game, the inputs, the number of tics between frames, and checksums of \
+frames, in lines of text. With --replay the inputs are played back, and a frame with another checksum is an \
+error. All engines give the same frames after the same inputs and numbers of tics.
 
 The game saves into memory that ends with the command. The exit status is 0 if the player or the game ends \
 it, 1 if something else stops the game, and 2 if kvrm failed.";
@@ -89,7 +93,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Play back a recording, and compare its frames. It has the options of the game.
-    #[arg(long, value_name = "FILE", conflicts_with = "record", conflicts_with_all = game::OPTIONS)]
+    #[arg(long, value_name = "FILE", conflicts_with = "record", conflicts_with = "tics_per_frame", conflicts_with_all = game::OPTIONS)]
     replay: Option<PathBuf>,
     /// Write the last frame into a PNG file.
     #[arg(long, value_name = "FILE", value_parser = screenshot)]
@@ -123,7 +127,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let session = Session::start(&game, program, &engine).with_context(name)?;
     let mut play = Playthrough::new(session, engine.name(), args.tics, replay, recorder)?;
     let played = match (args.headless, args.terminal) {
-        (true, _) => run_headless(&mut play),
+        (true, _) => run_headless(&mut play, args.controls.tics_per_frame.unwrap_or(1)),
         (false, true) => terminal::run(&mut play, &args.controls),
         (false, false) => window::run(&mut play, &args.controls),
     };
@@ -146,9 +150,9 @@ fn read(path: &Path) -> Result<Recording> {
     Recording::parse(&text).map_err(|mistake| anyhow!("{}:{mistake}", path.display()))
 }
 
-fn run_headless(play: &mut Playthrough) -> Result<()> {
+fn run_headless(play: &mut Playthrough, tics: u32) -> Result<()> {
     while !play.is_over() {
-        play.step(Input::default())?;
+        play.step(Input::default(), tics)?;
     }
     Ok(())
 }

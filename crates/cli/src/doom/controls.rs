@@ -4,6 +4,7 @@ use clap::{ValueEnum, value_parser};
 
 #[cfg(any(feature = "window", feature = "terminal"))]
 use super::keys::{self, Keys};
+use super::recording::STEP_TICS_MAX;
 
 /// The options for players.
 #[derive(clap::Args)]
@@ -18,6 +19,10 @@ pub(super) struct ControlArgs {
     /// default is 3 in the window and 1 in the screenshot.
     #[arg(long, value_name = "PIXELS", value_parser = value_parser!(u8).range(1..=16))]
     pub(super) scale: Option<u8>,
+    /// Draw a frame after this number of tics, from 1 to 35. The default in the window and the terminal is as
+    /// many frames as there is time for, with up to 8 tics between them; with --headless it is 1.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=STEP_TICS_MAX as i64))]
+    pub(super) tics_per_frame: Option<u32>,
 }
 
 /// The value of `--keys`.

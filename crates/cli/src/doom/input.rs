@@ -1,15 +1,15 @@
-//! What a player does in a tic: held keys, and the mouse.
+//! What a player does in a step: held keys, and the mouse.
 
 use super::keys::Keys;
 
-/// The input of a tic.
+/// The input of a step. Keys and buttons are held in all of its tics; the mouse moves in the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Input {
     pub(super) keys: Keys,
     pub(super) mouse: Mouse,
 }
 
-/// How far the mouse has moved since the last tic, and its held buttons.
+/// How far the mouse has moved since the last step, and its held buttons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mouse {
     pub(super) right: i32,

@@ -1,4 +1,4 @@
-//! The keys that a player holds down between two tics.
+//! The keys that a player holds down between two steps.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use super::keys::Keys;
 #[derive(Debug)]
 pub(super) struct Keyboard<P> {
     held: Vec<Held<P>>,
-    /// What was pressed since the last tic, even if it was released again.
+    /// What was pressed since the last step, even if it was released again.
     pressed: Keys,
 }
 
@@ -42,7 +42,7 @@ impl<P: PartialEq> Keyboard<P> {
         self.held.clear();
     }
 
-    /// Returns the keys of the game that are held down in a tic which begins now.
+    /// Returns the keys of the game that are held down in a step that begins now.
     pub(super) fn take(&mut self, now: Instant) -> Keys {
         self.held.retain(|held| held.until.is_none_or(|until| now < until));
         let pressed = std::mem::take(&mut self.pressed);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_press_lasts_a_tic() {
+    fn a_short_press_lasts_a_step() {
         let (mut keyboard, now) = (Keyboard::new(), Instant::now());
         keyboard.press("w", UP, None);
         keyboard.release(&"w");

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use super::session::Cost;
+
 /// The tics of a second in real time.
 pub(super) const TICS_A_SECOND: u32 = 35;
 
@@ -10,10 +12,12 @@ pub(super) const TICS_A_SECOND: u32 = 35;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) tics: u64,
+    /// The number of frames, which is that of steps.
+    pub(super) frames: u64,
     pub(super) instructions: u64,
-    /// The time of the tics: from the input to the frame.
+    /// The time of the steps: from the input to the frame.
     pub(super) busy: Duration,
-    /// All time, also that between tics.
+    /// All time, also that between steps.
     pub(super) elapsed: Duration,
 }
 
@@ -21,14 +25,19 @@ pub(super) struct Counts {
 const FULL: f64 = 0.95;
 
 impl Counts {
-    fn add(&mut self, instructions: u64, busy: Duration) {
-        self.tics += 1;
-        self.instructions += instructions;
-        self.busy += busy;
+    fn add(&mut self, tics: u32, cost: Cost) {
+        self.tics += u64::from(tics);
+        self.frames += 1;
+        self.instructions += cost.instructions;
+        self.busy += cost.time;
     }
 
     pub(super) fn tics_a_second(&self) -> f64 {
         ratio(self.tics as f64, self.elapsed.as_secs_f64())
+    }
+
+    pub(super) fn frames_a_second(&self) -> f64 {
+        ratio(self.frames as f64, self.elapsed.as_secs_f64())
     }
 
     /// Returns the millions of instructions in a second of busy time.
@@ -54,11 +63,12 @@ impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} tics in {:.1} s: {:.1} tics/s, {:.0} MIPS, {:.0} k instructions/tic; \
+            "{} tics in {:.1} s: {:.1} tics/s, {:.1} frames/s, {:.0} MIPS, {:.0} k instructions/tic; \
              steps took {:.1} % of the time",
             self.tics,
             self.elapsed.as_secs_f64(),
             self.tics_a_second(),
+            self.frames_a_second(),
             self.mips(),
             ratio(self.instructions as f64 / 1e3, self.tics as f64),
             100.0 * self.busy_share()
@@ -87,11 +97,11 @@ impl Meter {
         Self { begin: now, all: none, period_begin: now, period: none, last: none }
     }
 
-    /// Counts a tic.
-    pub(super) fn add(&mut self, instructions: u64, busy: Duration, now: Instant) {
-        self.all.add(instructions, busy);
+    /// Counts a step of some tics, which has ended now.
+    pub(super) fn add(&mut self, tics: u32, cost: Cost, now: Instant) {
+        self.all.add(tics, cost);
         self.all.elapsed = now - self.begin;
-        self.period.add(instructions, busy);
+        self.period.add(tics, cost);
         self.period.elapsed = now - self.period_begin;
         if self.period.elapsed >= PERIOD {
             self.last = self.period;
@@ -118,15 +128,16 @@ mod tests {
     fn speeds_are_counted() {
         let begin = Instant::now();
         let mut meter = Meter::new(begin);
-        for tic in 1..=70 {
-            meter.add(2_000_000, Duration::from_millis(10), begin + Duration::from_secs(1) * tic / 35);
+        let cost = Cost { instructions: 4_000_000, time: Duration::from_millis(20) };
+        for step in 1..=35 {
+            meter.add(2, cost, begin + Duration::from_secs(2) * step / 35);
         }
         let all = meter.all();
         assert!((all.tics_a_second() - 35.0).abs() < 0.1, "{all}");
         assert!((all.mips() - 200.0).abs() < 0.1, "of the time of steps: {all}");
         assert!((all.busy_share() - 0.35).abs() < 0.001 && !all.is_slow(), "{all}");
-        let text =
-            "70 tics in 2.0 s: 35.0 tics/s, 200 MIPS, 2000 k instructions/tic; steps took 35.0 % of the time";
+        let text = "70 tics in 2.0 s: 35.0 tics/s, 17.5 frames/s, 200 MIPS, 2000 k instructions/tic; \
+                    steps took 35.0 % of the time";
         assert_eq!(all.to_string(), text);
     }
 
@@ -138,7 +149,7 @@ mod tests {
         let mut run = |tics: u32, each: Duration| {
             for _ in 0..tics {
                 now += each;
-                meter.add(1000, each, now);
+                meter.add(1, Cost { instructions: 1000, time: each }, now);
             }
             meter.recent().tics_a_second()
         };
@@ -151,6 +162,7 @@ mod tests {
     #[test]
     fn no_tics_have_no_speed() {
         let counts = Counts::default();
-        assert_eq!((counts.tics_a_second(), counts.mips(), counts.busy_share()), (0.0, 0.0, 0.0));
+        assert_eq!((counts.tics_a_second(), counts.frames_a_second()), (0.0, 0.0));
+        assert_eq!((counts.mips(), counts.busy_share()), (0.0, 0.0));
     }
 }

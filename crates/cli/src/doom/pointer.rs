@@ -1,15 +1,15 @@
-//! What a player does with the mouse between two tics.
+//! What a player does with the mouse between two steps.
 
 use super::input::Mouse;
 
-/// The mouse since the last tic.
+/// The mouse since the last step.
 #[derive(Debug, Default)]
 pub(super) struct Pointer {
     /// How far it has moved to the right and forward.
     right: f64,
     forward: f64,
     held: u8,
-    /// The buttons that were pressed since the last tic, even if they were released again.
+    /// The buttons that were pressed since the last step, even if they were released again.
     pressed: u8,
 }
 
@@ -37,7 +37,7 @@ impl Pointer {
         self.held = 0;
     }
 
-    /// Returns the input of a tic. What is left of a unit counts for the next one.
+    /// Returns the input of a step. What is left of a unit counts for the next one.
     pub(super) fn take(&mut self) -> Mouse {
         let mouse = Mouse {
             right: self.right.trunc() as i32,
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_click_lasts_a_tic() {
+    fn a_short_click_lasts_a_step() {
         let mut pointer = Pointer::default();
         pointer.set_button(0, true);
         pointer.set_button(0, false);

@@ -14,25 +14,32 @@ pub(super) struct Recorder {
     path: PathBuf,
     file: BufWriter<File>,
     input: Input,
+    /// The number of tics of a step.
+    tics: u32,
 }
 
 impl Recorder {
     /// Makes the file, and writes its first line.
     pub(super) fn create(path: &Path, header: &str) -> Result<Self> {
         let file = File::create(path).with_context(|| format!("--record '{}'", path.display()))?;
-        let mut recorder =
-            Self { path: path.to_owned(), file: BufWriter::new(file), input: Input::default() };
+        let (path, file) = (path.to_owned(), BufWriter::new(file));
+        let mut recorder = Self { path, file, input: Input::default(), tics: 1 };
         recorder.write_text(header)?;
         Ok(recorder)
     }
 
-    /// Writes the input of a tic if it is another one than before.
-    pub(super) fn input(&mut self, tic: u64, input: Input) -> Result<()> {
-        if input == self.input {
-            return Ok(());
+    /// Writes the input and the number of tics of a step that begins with a tic, if they are other ones than
+    /// before.
+    pub(super) fn step(&mut self, tic: u64, input: Input, tics: u32) -> Result<()> {
+        if tics != self.tics {
+            self.tics = tics;
+            self.write(tic, &Event::Tics(tics))?;
         }
-        self.input = input;
-        self.write(tic, &Event::Input(input))
+        if input != self.input {
+            self.input = input;
+            self.write(tic, &Event::Input(input))?;
+        }
+        Ok(())
     }
 
     /// Writes what happens in a tic.

@@ -1,4 +1,4 @@
-//! The inputs of a recording, tic by tic, and whether the game still does what it did when it was recorded.
+//! The inputs of a recording, step by step, and whether the game still does what it did when it was recorded.
 
 use std::path::{Path, PathBuf};
 
@@ -14,12 +14,14 @@ pub(super) struct Replay {
     /// The number of events that have been used.
     used: usize,
     input: Input,
+    /// The number of tics of a step.
+    tics: u32,
 }
 
 impl Replay {
     /// Plays back the events of a recording, which has this path in errors.
     pub(super) fn new(path: &Path, events: Vec<(u64, Event)>) -> Self {
-        Self { path: path.to_owned(), events, used: 0, input: Input::default() }
+        Self { path: path.to_owned(), events, used: 0, input: Input::default(), tics: 1 }
     }
 
     /// Returns the last event, which is the end.
@@ -35,18 +37,19 @@ impl Replay {
         self.end().is_none_or(|(end, _)| tic >= end)
     }
 
-    /// Returns the input of a tic. Tics have to rise.
-    pub(super) fn input(&mut self, tic: u64) -> Input {
+    /// Returns the input of the step that begins with a tic, and its number of tics. Tics have to rise.
+    pub(super) fn step(&mut self, tic: u64) -> (Input, u32) {
         while let Some((at, event)) = self.events.get(self.used).filter(|(at, _)| *at <= tic) {
             match event {
                 Event::Input(input) => self.input = *input,
+                Event::Tics(tics) => self.tics = *tics,
                 // The frame of this tic is still to be checked.
                 _ if *at == tic => break,
                 _ => {}
             }
             self.used += 1;
         }
-        self.input
+        (self.input, self.tics)
     }
 
     /// Returns the frames of a tic.
@@ -114,9 +117,32 @@ mod tests {
     #[test]
     fn an_input_holds_until_the_next() {
         let mut replay = replay(End::Player);
-        let inputs: Vec<i32> = (1..=6).map(|tic| replay.input(tic).mouse.right).collect();
+        let inputs: Vec<i32> = (1..=6).map(|tic| replay.step(tic).0.mouse.right).collect();
         assert_eq!(inputs, [0, 5, 5, 5, 6, 6]);
         assert!(!replay.is_over(5) && replay.is_over(6));
+    }
+
+    #[test]
+    fn steps_have_their_tics() {
+        let events = vec![
+            (1, Event::Tics(3)),
+            (1, Event::Input(input(5))),
+            (6, Event::Frame(1)),
+            (7, Event::Tics(1)),
+            (7, Event::Frame(2)),
+            (8, Event::Tics(2)),
+            (8, Event::Input(input(6))),
+            (9, Event::End(End::Player)),
+        ];
+        let mut replay = Replay::new("r.txt".as_ref(), events);
+        let (mut tic, mut steps) = (0, Vec::new());
+        while !replay.is_over(tic) {
+            let (input, tics) = replay.step(tic + 1);
+            tic += u64::from(tics);
+            steps.push((tics, input.mouse.right, replay.has_frame(tic)));
+        }
+        assert_eq!(steps, [(3, 5, false), (3, 5, true), (1, 5, true), (2, 6, false)]);
+        assert_eq!(tic, 9);
     }
 
     #[test]
@@ -125,7 +151,7 @@ mod tests {
         replay.check(0, 1).expect("the first frame");
         assert!(replay.check(0, 2).is_err(), "another first frame");
         for (tic, frame) in [(1, None), (2, None), (3, Some(2)), (4, None), (5, Some(3)), (6, None)] {
-            replay.input(tic);
+            replay.step(tic);
             assert_eq!(replay.has_frame(tic), frame.is_some(), "tic {tic}");
             replay.check(tic, frame.unwrap_or(77)).expect("the frame is right");
             assert_eq!(replay.check(tic, 78).is_err(), frame.is_some(), "tic {tic}");

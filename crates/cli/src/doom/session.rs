@@ -1,4 +1,4 @@
-//! The game as a program that takes a step for each tic.
+//! The game as a program that takes steps of one tic or more, and draws a frame at the end of each.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -103,8 +103,9 @@ impl Session {
         Ok(Self { environments, keys, mouse, frame, stop })
     }
 
-    /// Lets a tic pass with an input. Does nothing if the game has stopped.
-    pub(super) fn step(&mut self, input: &Input) -> Result<Cost> {
+    /// Lets some tics pass with an input, and draws the frame after them. Does nothing if the game has
+    /// stopped.
+    pub(super) fn step(&mut self, input: &Input, tics: u32) -> Result<Cost> {
         let begin = Instant::now();
         if self.stop.is_some() {
             return Ok(Cost { instructions: 0, time: begin.elapsed() });
@@ -113,6 +114,7 @@ impl Session {
         let machine = self.environments.machine_mut();
         machine.write(0, self.keys, &keys.to_bytes()).context("cannot write the keys")?;
         machine.write(0, self.mouse, &mouse.to_bytes()).context("cannot write the mouse")?;
+        self.environments.set_ticks(tics);
         let batch = self.environments.step(&[])?;
         self.stop = batch.stops[0];
         self.frame.rgb.clear();

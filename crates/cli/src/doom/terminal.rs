@@ -1,8 +1,6 @@
 //! The game in a terminal. It needs the Cargo feature `terminal`.
 
 #[cfg(feature = "terminal")]
-mod drawn;
-#[cfg(feature = "terminal")]
 mod half_blocks;
 #[cfg(feature = "terminal")]
 mod key_events;

@@ -10,6 +10,9 @@ use crate::support::{Folder, Outcome, guest, kvrm, outcome, refusal};
 const HEADER: &str =
     r#"kvrm doom 1 {"start":"title","wad":null,"files":[],"blocks":10,"low_detail":false,"monsters":true}"#;
 
+/// How each recording begins.
+const HEADER_START: &str = "kvrm doom 1 {";
+
 /// Returns the path of a file that is made with DOOM.
 fn made(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/programs").join(name)
@@ -39,6 +42,8 @@ fn wrong_options_are_refused() {
         ("--blocks", "12", "3..=11"),
         ("--tics", "1s", "expected a number"),
         ("--scale", "0", "1..=16"),
+        ("--tics-per-frame", "0", "1..=35"),
+        ("--tics-per-frame", "36", "1..=35"),
         ("--keys", "dvorak", "wasd, letters"),
     ] {
         let text = refused(&[option, value]);
@@ -76,6 +81,7 @@ fn options_that_a_recording_has_are_refused_beside_it() {
         &["--low-detail"],
         &["--no-monsters"],
         &["--record", "r"],
+        &["--tics-per-frame", "1"],
     ] {
         let text = refusal(&[&["doom", "--headless", "--replay", &path], option].concat());
         assert!(
@@ -162,6 +168,58 @@ fn recordings_have_the_same_frames_on_all_engines() {
         status == 2 && stderr.contains(&format!("--replay '{wrong}': tic 35: the frame has")),
         "{stderr}"
     );
+}
+
+#[test]
+#[ignore = "needs DOOM: cargo xtask guests --doom, then cargo test -p kvrm-cli doom -- --ignored"]
+fn steps_of_several_tics_are_played_back_on_all_engines() {
+    let program = program();
+    let folder = Folder::new();
+    let path = |name: &str| folder.path(name).display().to_string();
+    let (each, skipped) = (path("each"), path("skipped"));
+    let read = |path: &str| std::fs::read_to_string(path).expect("a recording");
+    let game = ["--map", "1", "--tics", "40"];
+    play(&program, &[&game[..], &["--record", &each]].concat());
+    let stderr = play(&program, &[&game[..], &["--tics-per-frame", "7", "--record", &skipped]].concat());
+    assert!(stderr.contains("jit: 40 tics in "), "{stderr}");
+    let (each, text) = (read(&each), read(&skipped));
+    let lines: Vec<&str> = text.lines().collect();
+    let starts = [HEADER_START, "0 frame ", "1 tics 7", "35 frame ", "36 tics 5", "40 frame ", "40 end"];
+    let is_right = lines.iter().zip(starts).all(|(line, start)| line.starts_with(start));
+    assert!(is_right && lines.len() == starts.len(), "{text}");
+    let frame = |text: &str| text.lines().find(|line| line.starts_with("40 frame")).map(str::to_owned);
+    assert_eq!(frame(&text), frame(&each), "the game is the same, however many of its frames are drawn");
+    play(&program, &["--replay", &skipped, "--engine", "reference"]);
+    // The frame after a part of a step is not compared.
+    play(&program, &["--replay", &skipped, "--tics", "33"]);
+}
+
+#[test]
+#[ignore = "needs DOOM: cargo xtask guests --doom, then cargo test -p kvrm-cli doom -- --ignored"]
+fn keys_are_held_for_all_tics_of_a_step() {
+    let folder = Folder::new();
+    let program = program().display().to_string();
+    let header = HEADER.replace(r#""title""#, r#"{"skill":3,"episode":1,"map":1}"#);
+    // Returns the checksum of the last frame, which the error has.
+    let last_frame = |lines: &[&str], engine: &str| {
+        let text = format!("{header}\n{}\n37 frame {:016x}\n37 end\n", lines.join("\n"), 0);
+        let path = folder.file("recording", text);
+        let options = ["doom", "--headless", "--program", &program, "--engine", engine, "--replay", &path];
+        let Outcome { status, stderr, .. } = kvrm(&options);
+        let rest = stderr.split("tic 37: the frame has the checksum ").nth(1);
+        let rest = rest.unwrap_or_else(|| panic!("{status}: {lines:?}: {stderr}"));
+        rest.split(':').next().map(str::to_owned)
+    };
+    let (walk, turn) = ("1 input 0 0 0 up", "7 input 300 0 0 up fire");
+    let each = [walk, turn, "8 input 0 0 0 up fire", "22 input 0 0 0"];
+    let frame = last_frame(&each, "jit");
+    let steps =
+        ["1 tics 3", walk, "7 tics 7", turn, "14 input 0 0 0 up fire", "21 tics 1", "22 tics 4", each[3]];
+    for engine in ["jit", "reference"] {
+        assert_eq!(last_frame(&steps, engine), frame, "{engine}");
+    }
+    let shorter = [walk, turn, "8 input 0 0 0 up fire", "21 input 0 0 0"];
+    assert_ne!(last_frame(&shorter, "jit"), frame, "a tic more or less of the keys is seen");
 }
 
 #[test]

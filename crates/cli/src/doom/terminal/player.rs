@@ -1,5 +1,4 @@
-//! The player at a terminal: tics pass when they are due, and their frames are drawn unless that would delay
-//! the next ones.
+//! The player at a terminal: tics pass when they are due, and a frame is drawn after them.
 
 use std::io::{IsTerminal as _, stdin, stdout};
 use std::time::Instant;
@@ -12,7 +11,6 @@ use ratatui::crossterm::event::{
 use ratatui::layout::{Constraint, Layout as Rows};
 use ratatui::text::Line;
 
-use super::drawn::Drawn;
 use super::half_blocks::HalfBlocks;
 use super::key_events;
 use super::screen::Screen;
@@ -38,8 +36,7 @@ pub(in crate::doom) fn run(play: &mut Playthrough, controls: &ControlArgs) -> Re
     let mut screen = Screen::open().context("--terminal: cannot use the terminal")?;
     let mut keyboard = Keyboard::new();
     let mut pointer = Pointer::default();
-    let mut drawn = Drawn::default();
-    let mut pace = Pace::new(Instant::now());
+    let mut pace = Pace::new(Instant::now(), controls.tics_per_frame);
     while !play.is_over() {
         while event::poll(pace.due().saturating_duration_since(Instant::now()))? {
             match event::read()? {
@@ -61,13 +58,15 @@ pub(in crate::doom) fn run(play: &mut Playthrough, controls: &ControlArgs) -> Re
             }
         }
         let now = Instant::now();
-        play.step(Input { keys: keyboard.take(now), mouse: pointer.take() })?;
-        let now = Instant::now();
-        pace.pass(now);
-        if drawn.next(now >= pace.due()) {
-            let has_releases = screen.has_releases;
-            screen.terminal.draw(|drawing| draw(drawing, play, has_releases)).context("cannot draw")?;
+        let tics = pace.step(now);
+        if tics == 0 {
+            continue;
         }
+        let tics = play.step(Input { keys: keyboard.take(now), mouse: pointer.take() }, tics)?;
+        let has_releases = screen.has_releases;
+        screen.terminal.draw(|drawing| draw(drawing, play, has_releases)).context("cannot draw")?;
+        // A slow terminal leaves less time for frames, too.
+        pace.pass(tics, Instant::now());
     }
     Ok(())
 }

@@ -46,7 +46,7 @@ pub(in crate::doom) fn run(play: &mut Playthrough, controls: &ControlArgs) -> Re
         play,
         controls,
         open: None,
-        pace: Pace::new(now),
+        pace: Pace::new(now, controls.tics_per_frame),
         keyboard: Keyboard::new(),
         pointer: Pointer::default(),
         is_grabbed: false,
@@ -124,13 +124,14 @@ impl OpenWindow {
 }
 
 impl App<'_> {
-    /// Lets a tic pass if it is due, and waits for the next.
+    /// Lets the tics pass that are due, and waits for the next.
     fn pass(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
         let now = Instant::now();
-        if now >= self.pace.due() {
+        let tics = self.pace.step(now);
+        if tics > 0 {
             let input = Input { keys: self.keyboard.take(now), mouse: self.pointer.take() };
-            self.play.step(input)?;
-            self.pace.pass(Instant::now());
+            let tics = self.play.step(input, tics)?;
+            self.pace.pass(tics, Instant::now());
             if let Some(open) = &self.open {
                 open.window.request_redraw();
                 if now >= self.next_title {
@@ -206,7 +207,7 @@ impl ApplicationHandler for App<'_> {
             Ok(open) => self.open = Some(open),
             Err(error) => self.check(event_loop, Err(error)),
         }
-        self.pace = Pace::new(Instant::now());
+        self.pace = Pace::new(Instant::now(), self.controls.tics_per_frame);
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
