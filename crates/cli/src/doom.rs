@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         (false, true) => terminal::check()?,
         (false, false) => window::check()?,
     }
-    game.check_files()?;
+    game.check()?;
     let name = || format!("--program '{}'", args.program.display());
     let program = Program::open(&args.program)
         .with_context(|| format!("{}; `cargo xtask guests --doom` makes it", name()))?;

@@ -21,6 +21,8 @@
 //! # Ok::<(), kvrm_environments::Error>(())
 //! ```
 
+use std::fs::File;
+use std::io::{self, BufReader, Error, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 
 use kvrm_machine::{Builder, Machine, Program};
@@ -35,7 +37,7 @@ use crate::variable::{Variable, VariableType};
 pub struct Doom {
     /// The skill, from 1 to 5.
     pub skill: u8,
-    /// The episode, from 1; 0 in games whose levels have no episodes, such as the second phase of Freedoom.
+    /// The episode, from 1. Games without episodes ([`Self::has_episodes`]) ignore it.
     pub episode: u8,
     /// The map, from 1.
     pub map: u8,
@@ -67,11 +69,43 @@ impl Default for Doom {
 }
 
 impl Doom {
+    /// Returns whether the levels of the game belong to episodes, as in the first phase of Freedoom, which the program
+    /// has. In games such as the second phase they do not: their maps are numbered through.
+    ///
+    /// # Errors
+    ///
+    /// The WAD cannot be read, or is none of a game.
+    pub fn has_episodes(&self) -> io::Result<bool> {
+        let Some(path) = &self.wad else { return Ok(true) };
+        let wrong = |expected: &str| Error::new(ErrorKind::InvalidData, format!("expected {expected}"));
+        let mut file = BufReader::new(File::open(path)?);
+        let mut header = [[0; 4]; 3];
+        file.read_exact(header.as_flattened_mut())?;
+        let [magic, lumps, directory] = header;
+        if !matches!(&magic, b"IWAD" | b"PWAD") {
+            return Err(wrong("a WAD, which begins with IWAD or PWAD"));
+        }
+        file.seek(SeekFrom::Start(u32::from_le_bytes(directory).into()))?;
+        for _ in 0..u32::from_le_bytes(lumps) {
+            // An address, a size and a name.
+            let mut entry = [0; 16];
+            file.read_exact(&mut entry)?;
+            // The engine decides by the first level, too.
+            match &entry[8..].to_ascii_uppercase()[..] {
+                b"MAP01\0\0\0" => return Ok(false),
+                b"E1M1\0\0\0\0" => return Ok(true),
+                _ => {}
+            }
+        }
+        Err(wrong("a WAD with a level MAP01 or E1M1"))
+    }
+
     /// Returns the options of a machine with one lane that starts the level.
     #[must_use]
     pub fn machine<'a>(&self, program: Program) -> Builder<'a> {
         let mut arguments = vec!["-skill".into(), self.skill.to_string(), "-warp".into()];
-        arguments.extend((self.episode != 0).then(|| self.episode.to_string()));
+        // With a WAD that cannot be read, the game reports that and stops.
+        arguments.extend(self.has_episodes().unwrap_or(true).then(|| self.episode.to_string()));
         arguments.push(self.map.to_string());
         self.machine_with(program, arguments)
     }
@@ -125,4 +159,36 @@ pub const VARIABLES: [&str; 18] = [
 pub fn variable(name: &str) -> Variable {
     let kind = if name == "angle" { VariableType::U32 } else { VariableType::I32 };
     Variable::named(format!("doom_{name}"), kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Returns what a WAD with these lumps says about episodes.
+    fn has_episodes(magic: &[u8; 4], lumps: &[&str]) -> io::Result<bool> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("a.wad");
+        let mut bytes =
+            [&magic[..], &(lumps.len() as u32).to_le_bytes(), &20_u32.to_le_bytes(), &[9; 8]].concat();
+        for name in lumps {
+            let mut entry = [0; 16];
+            entry[8..8 + name.len()].copy_from_slice(name.as_bytes());
+            bytes.extend(entry);
+        }
+        fs::write(&path, bytes)?;
+        Doom { wad: Some(path), ..Doom::default() }.has_episodes()
+    }
+
+    #[test]
+    fn the_first_level_says_whether_there_are_episodes() {
+        assert!(Doom::default().has_episodes().expect("the game in the program"));
+        assert!(has_episodes(b"IWAD", &["PLAYPAL", "E1M1", "THINGS"]).expect("a WAD"));
+        assert!(!has_episodes(b"IWAD", &["PLAYPAL", "map01", "E1M1"]).expect("a WAD"));
+        let message = |magic, lumps: &[&str]| has_episodes(magic, lumps).expect_err("no game").to_string();
+        assert_eq!(message(b"ZIP!", &["E1M1"]), "expected a WAD, which begins with IWAD or PWAD");
+        assert_eq!(message(b"PWAD", &["MAP011", "E1M12"]), "expected a WAD with a level MAP01 or E1M1");
+    }
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::value_parser;
 use kvrm::environments::doom::Doom;
 use kvrm::{Builder, Program};
@@ -46,6 +46,9 @@ pub(super) struct GameArgs {
 /// The names of the options of [`GameArgs`], which a recording has instead.
 pub(super) const OPTIONS: [&str; 9] =
     ["episode", "map", "skill", "demo", "wad", "files", "blocks", "low_detail", "no_monsters"];
+
+/// The number of maps of an episode.
+const MAPS_MAX: u8 = 9;
 
 /// With what a game starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,29 +98,29 @@ impl Game {
         matches!(self.start, Start::Demo(_))
     }
 
-    /// Returns skill, episode and map, if the game starts in a level.
-    pub(super) const fn level(&self) -> Option<(u8, u8, u8)> {
-        match self.start {
-            Start::Level { skill, episode, map } => Some((skill, episode, map)),
-            _ => None,
-        }
-    }
-
-    /// Checks that the WADs can be read, which the game would report less clearly.
-    pub(super) fn check_files(&self) -> Result<()> {
+    /// Checks that the WADs can be read and may have the level, which the game would report less clearly.
+    pub(super) fn check(&self) -> Result<()> {
         let wads = self.wad.iter().map(|path| ("--wad", path));
         for (option, path) in wads.chain(self.files.iter().map(|path| ("--file", path))) {
             let is_file = File::open(path).and_then(|file| file.metadata()).map(|data| data.is_file());
             let name = || format!("{option} '{}'", path.display());
             if !is_file.with_context(name)? {
-                anyhow::bail!("{}: expected a file", name());
+                bail!("{}: expected a file", name());
             }
         }
-        Ok(())
+        let wad = self.wad.as_deref().unwrap_or("".as_ref());
+        let has_episodes =
+            self.doom().has_episodes().with_context(|| format!("--wad '{}'", wad.display()))?;
+        match self.start {
+            Start::Level { map, .. } if has_episodes && map > MAPS_MAX => {
+                bail!("--map {map}: expected 1 to {MAPS_MAX}, because this game has episodes")
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// Returns the options of a machine that starts the game.
-    pub(super) fn machine<'a>(&self, program: Program) -> Builder<'a> {
+    /// Returns the options of the start, with the level if there is one.
+    fn doom(&self) -> Doom {
         let mut doom = Doom {
             has_monsters: self.monsters,
             blocks: self.blocks,
@@ -126,13 +129,18 @@ impl Game {
             patches: self.files.clone(),
             ..Doom::default()
         };
+        if let Start::Level { skill, episode, map } = self.start {
+            (doom.skill, doom.episode, doom.map) = (skill, episode, map);
+        }
+        doom
+    }
+
+    /// Returns the options of a machine that starts the game.
+    pub(super) fn machine<'a>(&self, program: Program) -> Builder<'a> {
         match &self.start {
-            Start::Title => doom.title(program),
-            Start::Demo(name) => doom.demo(program, name),
-            Start::Level { skill, episode, map } => {
-                (doom.skill, doom.episode, doom.map) = (*skill, *episode, *map);
-                doom.machine(program)
-            }
+            Start::Title => self.doom().title(program),
+            Start::Demo(name) => self.doom().demo(program, name),
+            Start::Level { .. } => self.doom().machine(program),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow};
 use kvrm::environments::{Environments, Error as EnvironmentError};
 use kvrm::{Engine, Program, Stop, Stream, ViewFormat};
 
@@ -15,11 +15,6 @@ use crate::output::note;
 
 /// The number of pages of 4 KiB that the game may write: 64 MiB.
 const FRAMES_MAX: usize = 16_384;
-
-/// What the engine calls a game without episodes.
-const COMMERCIAL: u8 = 2;
-/// The number of maps of an episode.
-const MAPS_MAX: u8 = 9;
 
 /// A running game.
 pub(super) struct Session {
@@ -76,7 +71,7 @@ impl Session {
             address.ok_or_else(|| anyhow!("the program has no variable `{name}`: expected DOOM"))
         };
         let (keys, mouse) = (address("doom_keys")?, address("doom_mouse")?);
-        let [game_mode, places @ ..] = [address("gamemode")?, address("prndindex")?, address("rndindex")?];
+        let places = [address("prndindex")?, address("rndindex")?];
         let mut byte = |address| -> Result<u8> {
             let mut byte = [0];
             environments.machine_mut().read(0, address, &mut byte)?;
@@ -85,19 +80,8 @@ impl Session {
         // An environment begins with a seed, which sets these variables. What they are already is the way to
         // go on as if there were no seed, which demos need.
         let seed = u16::from_le_bytes([byte(places[0])?, byte(places[1])?]).into();
-        let has_episodes = byte(game_mode)? != COMMERCIAL;
-        let scenario = match game.level() {
-            Some((_, _, map)) if has_episodes && map > MAPS_MAX => {
-                bail!("--map {map}: expected 1 to {MAPS_MAX}, because this game has episodes")
-            }
-            // Games without episodes take the first number of -warp, the episode, for the map.
-            Some((skill, episode, map)) if !has_episodes => {
-                u32::from(skill) * 10_000 + u32::from(episode) * 100 + u32::from(map)
-            }
-            _ => 0,
-        };
         let [height, width, _] = environments.shape();
-        let batch = environments.reset_with(.., &[seed], &[scenario])?;
+        let batch = environments.reset_with(.., &[seed], &[0])?;
         let frame = Frame { width, height, rgb: batch.observations.to_vec() };
         let stop = batch.stops[0];
         Ok(Self { environments, keys, mouse, frame, stop })

@@ -129,6 +129,14 @@ fn other_programs_and_missing_files_are_refused() {
         let text = refused(&[option, &missing]);
         assert!(text.contains(&format!("{option} '{missing}': No such file")), "{text}");
     }
+    let zip = folder.file("zip", "a long text that is no WAD");
+    let text = refused(&["--wad", &zip]);
+    assert!(
+        text.contains(&format!("--wad '{zip}': expected a WAD, which begins with IWAD or PWAD")),
+        "{text}"
+    );
+    let text = refused(&["--map", "10"]);
+    assert!(text.contains("--map 10: expected 1 to 9, because this game has episodes"), "{text}");
     let directory = folder.path("").display().to_string();
     let text = refused(&["--wad", &directory]);
     assert!(text.contains(&format!("--wad '{directory}': expected a file")), "{text}");
@@ -192,6 +200,26 @@ fn steps_of_several_tics_are_played_back_on_all_engines() {
     play(&program, &["--replay", &skipped, "--engine", "reference"]);
     // The frame after a part of a step is not compared.
     play(&program, &["--replay", &skipped, "--tics", "33"]);
+}
+
+#[test]
+#[ignore = "needs DOOM: cargo xtask guests --doom, then cargo test -p kvrm-cli doom -- --ignored"]
+fn a_game_without_episodes_starts_in_its_map() {
+    let folder = Folder::new();
+    let (program, wad) = (program(), made("apt/files/usr/share/games/doom/freedoom2.wad"));
+    let first_frame = |name: &str, level: &[&str]| {
+        let path = folder.path(name).display().to_string();
+        let game = ["--wad", &wad.display().to_string(), "--tics", "1", "--record", &path];
+        play(&program, &[&game[..], level].concat());
+        std::fs::read_to_string(path).expect("a recording").lines().nth(1).map(str::to_owned)
+    };
+    let [first, episode, other] = [
+        first_frame("1", &["--map", "1"]),
+        first_frame("2", &["--map", "1", "--episode", "3"]),
+        first_frame("3", &["--map", "12"]),
+    ];
+    assert_eq!(first, episode, "an episode is ignored");
+    assert_ne!(first, other, "maps are numbered through");
 }
 
 #[test]
