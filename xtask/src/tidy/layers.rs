@@ -26,7 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm",         &["kvrm-arm64", "kvrm-environments", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-spiking-formats", "kvrm-translate", "kvrm-gpu"]),
     ("kvrm-cli",     &["kvrm", "kvrm-guests", "kvrm-records"]),
     ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking", "kvrm-translate"]),
-    ("kvrm-gpu-tools", &["kvrm-arm64", "kvrm-shaders", "kvrm-machine", "kvrm-spiking", "kvrm-records", "kvrm-guests", "kvrm-gpu", "kvrm-testkit"]),
+    ("kvrm-gpu-tools", &["kvrm-arm64", "kvrm-shaders", "kvrm-machine", "kvrm-spiking", "kvrm-environments", "kvrm-records", "kvrm-guests", "kvrm-gpu", "kvrm-testkit"]),
 ];
 
 /// The package that is not part of the product and may use all of it.

@@ -1,8 +1,8 @@
 //! Environments on a GPU and on the CPU give the same results.
 
-use kvrm::environments::{Environments, Variable, VariableType};
-use kvrm::gpu::GpuEngine;
-use kvrm::{Engine, Factory, Machine, Program, ViewFormat};
+use kvrm_environments::{Batch, Environments, Variable, VariableType};
+use kvrm_gpu::GpuEngine;
+use kvrm_machine::{Factory, Machine, Program, ReferenceEngine, ViewFormat};
 
 const LANES: usize = 24;
 
@@ -31,22 +31,20 @@ fn action(lane: usize, step: usize) -> [i32; 2] {
 }
 
 #[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn all_results_of_a_gpu_are_those_of_the_cpu() {
-    if std::env::var("KVRM_GPU").is_ok_and(|value| value == "skip") {
-        return;
-    }
     let gpu =
         GpuEngine::open(None).unwrap_or_else(|error| panic!("{error}; KVRM_GPU=skip leaves this test out"));
     for (format, shift) in [(ViewFormat::Index, 0), (ViewFormat::Rgb, 1), (ViewFormat::Grey, 3)] {
         let mut ours = environments(gpu.clone(), format, shift);
-        let mut theirs = environments(Engine::Reference, format, shift);
+        let mut theirs = environments(ReferenceEngine, format, shift);
         let mut ends = 0;
         for step in 0..48 {
             let actions: Vec<i32> = (0..LANES).flat_map(|lane| action(lane, step)).collect();
             let ours = ours.step(&actions).expect("lanes take a step");
             let theirs = theirs.step(&actions).expect("lanes take a step");
             assert_eq!(ours.observations, theirs.observations, "step {step}, {format:?}");
-            let rest = |of: &kvrm::environments::Batch<'_>| {
+            let rest = |of: &Batch<'_>| {
                 let lists = (of.rewards.to_vec(), of.masks.to_vec(), of.variables.to_vec());
                 (
                     lists,
