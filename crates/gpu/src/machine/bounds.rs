@@ -30,6 +30,8 @@ pub struct Bounds {
     pub votes: bool,
     /// The size of each lane's buffer for console output in bytes, a multiple of 8 and not 0.
     pub console_bytes: Option<u32>,
+    /// The largest size of the data of one transfer between host and guest memory in bytes, at least that of a page.
+    pub transfer_bytes: Option<usize>,
     /// The size in bytes at which a checkpoint replaces the journal.
     pub journal_bytes: Option<u64>,
     /// Whether the invocations of a subgroup may share work.
@@ -54,6 +56,7 @@ impl Bounds {
         stages_min: None,
         votes: false,
         console_bytes: None,
+        transfer_bytes: None,
         journal_bytes: None,
         subgroups: true,
         translation: Translation::Off,

@@ -2,7 +2,8 @@
 
 use kvrm_arm64::Access;
 use kvrm_arm64::asm::{X0, X1, at};
-use kvrm_machine::{Permissions, Register, Stop};
+use kvrm_gpu::Bounds;
+use kvrm_machine::{Mapping, Permissions, Register, Stop};
 use kvrm_testkit::random::Random;
 
 use crate::support::{CODE, DATA, EnginePair, PAGE, assemble, image, raw, segment};
@@ -101,6 +102,41 @@ fn reads_and_writes_anywhere_of_any_length() {
         }
     }
     pair.call_both("frames", |executor| executor.frames_used());
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn transfers_that_are_too_large_are_divided() {
+    const PAGES: u64 = 24;
+    let (lanes, bounds) = (3, Bounds { transfer_bytes: Some(5 * PAGE as usize), ..Bounds::NONE });
+    let image = image(&[segment(DATA, PAGES * PAGE, vec![7; 100], Permissions::RW)]);
+    let mut pair = EnginePair::bounded(&[image], lanes, PAGES as usize + 8, bounds);
+    let mut random = Random::new(3);
+    for lane in 0..lanes {
+        // The second write, and what is mapped after it, has to come after the first, in whichever transfers they are.
+        for _ in 0..2 {
+            let data: Vec<u8> = (0..PAGES * PAGE).map(|_| random.bits() as u8).collect();
+            pair.call_both("a write", |executor| executor.write_memory(lane, DATA, &data, None))
+                .expect("it is mapped");
+        }
+        let pages = DATA / PAGE + 3..DATA / PAGE + 5;
+        pair.call_both("a mapping", |executor| {
+            executor.map(lane, pages.clone(), Mapping::Zero(Permissions::RW))
+        });
+        pair.call_both("a write", |executor| executor.write_memory(lane, DATA + 4 * PAGE, &[1; 9], None))
+            .expect("it is mapped");
+    }
+    // A run discards what the host knows, so all pages are fetched.
+    pair.run(0);
+    pair.call_both("all lanes", |executor| {
+        let mut out = Vec::new();
+        let result = executor.read_memory_of_all(DATA + 5, 20 * PAGE as usize, &mut out)?;
+        Ok(result.map(|()| out))
+    })
+    .expect("it is mapped");
+    let pages =
+        pair.assert_same("after the writes").iter().map(|lane| lane.private_pages.len()).sum::<usize>();
+    assert!(pages * PAGE as usize > 3 * 5 * PAGE as usize, "there are several transfers: {pages} pages");
 }
 
 #[test]

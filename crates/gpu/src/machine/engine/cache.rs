@@ -60,11 +60,14 @@ pub(super) struct Page {
 }
 
 /// Fetches pages, given as lane and page number, and returns them in the same order. A page that is not mapped on the
-/// device yet is zero and fresh.
-pub(super) fn fetch_pages(store: &mut Store, pages: &[(usize, u64)]) -> Result<Vec<Page>, Error> {
+/// device yet is zero and fresh. A transfer has at most that many bytes.
+pub(super) fn fetch_pages(
+    store: &mut Store,
+    pages: &[(usize, u64)],
+    transfer_bytes: usize,
+) -> Result<Vec<Page>, Error> {
     let mut fetched = Vec::with_capacity(pages.len());
-    // Batches bound the size of a transfer.
-    for batch in pages.chunks(1 << 14) {
+    for batch in pages.chunks((transfer_bytes / PAGE_BYTES).max(1)) {
         let pieces: Vec<Piece> = (0..)
             .zip(batch)
             .map(|(index, &(lane, page))| {
@@ -81,9 +84,50 @@ pub(super) fn fetch_pages(store: &mut Store, pages: &[(usize, u64)]) -> Result<V
     Ok(fetched)
 }
 
+/// Pieces to write or map, those of each lane in order, and their data.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Batch {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) data: Vec<u64>,
+}
+
+impl Batch {
+    /// Appends a piece, whose words lie at its place in `data`.
+    fn push(&mut self, piece: &Piece, data: &[u64]) {
+        let words = words_of(piece);
+        let first = piece.data as usize;
+        self.pieces.push(Piece { data: self.data.len() as u32, ..*piece });
+        self.data.extend(&data[first..first + words]);
+    }
+}
+
+/// Returns the number of words of data that a piece to write or map has.
+const fn words_of(piece: &Piece) -> usize {
+    if piece.map == 0 { (piece.bytes as usize).div_ceil(8) } else { 0 }
+}
+
+/// Divides pieces, in their order, into batches whose lists and data have at most so many bytes each, or one piece.
+pub(super) fn batches(parts: &[Batch], transfer_bytes: usize) -> Vec<Batch> {
+    let pieces_max = transfer_bytes / size_of::<Piece>();
+    let (mut done, mut batch) = (Vec::new(), Batch::default());
+    for part in parts {
+        for piece in &part.pieces {
+            let bytes = 8 * (batch.data.len() + words_of(piece));
+            let is_full = bytes > transfer_bytes || batch.pieces.len() >= pieces_max;
+            if is_full && !batch.pieces.is_empty() {
+                done.push(std::mem::take(&mut batch));
+            }
+            batch.push(piece, &part.data);
+        }
+    }
+    done.push(batch);
+    done
+}
+
 /// Appends the pending changes of a lane to the pieces, and their bytes to the data. Each piece names the index of its
 /// first word in the data.
-pub(super) fn changes_of(lane: usize, pending: &[Change], (all, data): &mut (Vec<Piece>, Vec<u64>)) {
+pub(super) fn changes_of(lane: usize, pending: &[Change], batch: &mut Batch) {
+    let Batch { pieces: all, data } = batch;
     for change in pending {
         match change {
             Change::Write { address, bytes } => {
@@ -241,5 +285,55 @@ impl LaneCache {
             Mapping::Protect(_) => {}
         }
         self.pending.push(Change::Map { pages, mapping });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(bytes: usize, byte: u8) -> Change {
+        Change::Write { address: 0, bytes: vec![byte; bytes].into() }
+    }
+
+    /// Returns the pending changes of two lanes as parts.
+    fn parts() -> [Batch; 2] {
+        let map = Change::Map { pages: 0..3, mapping: Mapping::Heap };
+        let lanes = [vec![write(16, 1), map, write(9, 2)], vec![write(8, 3), write(4096, 4), write(1, 5)]];
+        [0, 1].map(|lane| {
+            let mut part = Batch::default();
+            changes_of(lane, &lanes[lane], &mut part);
+            part
+        })
+    }
+
+    /// Returns the lane, the size and the words of each piece.
+    fn contents(batches: &[Batch]) -> Vec<(u32, u32, Vec<u64>)> {
+        let words =
+            |batch: &Batch, piece: &Piece| batch.data[piece.data as usize..][..words_of(piece)].to_vec();
+        let all = batches.iter().flat_map(|batch| batch.pieces.iter().map(move |piece| (batch, piece)));
+        all.map(|(batch, piece)| (piece.lane, piece.bytes, words(batch, piece))).collect()
+    }
+
+    #[test]
+    fn batches_have_all_pieces_in_order_with_their_data() {
+        let parts = parts();
+        let whole = batches(&parts, 1 << 20);
+        assert_eq!(whole.len(), 1);
+        assert_eq!(contents(&whole), contents(&parts));
+        for bytes in [0, 8, 40, 100, 4096, 4120] {
+            let divided = batches(&parts, bytes);
+            assert!(divided.len() > 1, "{bytes} bytes");
+            assert_eq!(contents(&divided), contents(&parts), "{bytes} bytes");
+            for batch in &divided {
+                let fits = 8 * batch.data.len() <= bytes && size_of_val(&batch.pieces[..]) <= bytes;
+                assert!(fits || batch.pieces.len() == 1, "{bytes} bytes: {batch:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_changes_are_an_empty_batch() {
+        assert_eq!(batches(&[], 64), [Batch::default()]);
     }
 }

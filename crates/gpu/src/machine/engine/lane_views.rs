@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use kvrm_arm64::{Access, Cpu, Fault, Stop};
-use kvrm_machine::{LaneAccess, Mapping, PageMap, ProcessState, pick, pieces};
+use kvrm_machine::{LaneAccess, Mapping, PAGE_BYTES, PageMap, ProcessState, pick, pieces};
 use kvrm_shaders::layout::{
     COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_V,
 };
@@ -182,7 +182,7 @@ impl LaneView<'_> {
         let missing: Vec<u64> = self.cache.missing(address, bytes).collect();
         for number in missing {
             if self.map.page(number).is_some() {
-                let fetched = fetch_pages(&mut lock(self.store), &[(self.changes.lane, number)]);
+                let fetched = fetch_pages(&mut lock(self.store), &[(self.changes.lane, number)], PAGE_BYTES);
                 self.changes.has_failed |= fetched.is_err();
                 self.cache.add_page(number, fetched?.swap_remove(0));
             }

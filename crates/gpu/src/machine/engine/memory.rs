@@ -9,7 +9,7 @@ use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, 
 
 use rayon::prelude::*;
 
-use super::cache::{Change, changes_of, fetch_pages};
+use super::cache::{Batch, Change, batches, changes_of, fetch_pages};
 use super::lanes::GpuExecutor;
 use super::words::{LANES_MIN, PAGE, halves, word};
 use crate::device::error::{Error, Request};
@@ -18,8 +18,10 @@ use crate::machine::store::transfer::{HostPiece as _, Piece};
 
 /// The longest range that is fetched as bytes. Longer ranges are fetched as whole pages.
 const PIECE_BYTES_MAX: usize = 256;
+/// The largest size of the data of a transfer in bytes, which fits in a binding of most devices.
+const TRANSFER_BYTES_MAX: usize = 1 << 26;
 /// The largest number of lanes that are read in one dispatch.
-const BATCH: usize = 1 << 16;
+const BATCH_MAX: usize = 1 << 16;
 
 /// Returns the first of `count` lanes with a fault, and its stop. `check` returns the lane with an index, and its fault.
 pub(super) fn first_fault(
@@ -33,6 +35,12 @@ pub(super) fn first_fault(
 }
 
 impl GpuExecutor {
+    /// Returns the largest size of the data of a transfer in bytes.
+    fn transfer_bytes(&self) -> usize {
+        let binding = usize::try_from(self.store.device.limits().binding_bytes).unwrap_or(usize::MAX);
+        self.bounds.transfer_bytes.unwrap_or(TRANSFER_BYTES_MAX).min(binding)
+    }
+
     pub(super) fn read_bytes(
         &mut self,
         lane: usize,
@@ -98,7 +106,8 @@ impl GpuExecutor {
         }
         self.flush_memory()?;
         let missing: Vec<_> = missing.into_iter().collect();
-        let fetched = fetch_pages(&mut self.store, &missing)?;
+        let transfer_bytes = self.transfer_bytes();
+        let fetched = fetch_pages(&mut self.store, &missing, transfer_bytes)?;
         for ((lane, number), page) in missing.into_iter().zip(fetched) {
             self.cache.lanes[lane].add_page(number, page);
             self.cache.track(lane);
@@ -127,15 +136,16 @@ impl GpuExecutor {
             let start = range.start & !7;
             let length = range.end.next_multiple_of(8) - start;
             let words = (length / 8) as u32;
+            let most = (self.transfer_bytes() / length).clamp(1, BATCH_MAX);
             let start_address = page * PAGE + start as u64;
-            for (batch, lanes) in lanes.chunks(BATCH).enumerate() {
+            for (batch, lanes) in lanes.chunks(most).enumerate() {
                 let pieces: Vec<Piece> = (0..)
                     .zip(lanes)
                     .map(|(index, lane)| Piece::new(*lane, start_address, length, index * words))
                     .collect();
                 let (_, data) = self.store.read(&pieces)?;
                 for (index, words) in data.chunks_exact(length).enumerate() {
-                    let place = (batch * BATCH + index) * bytes + done;
+                    let place = (batch * most + index) * bytes + done;
                     let piece = &words[range.start - start..range.end - start];
                     out[place..place + piece.len()].copy_from_slice(piece);
                 }
@@ -250,18 +260,31 @@ impl GpuExecutor {
             .waiting
             .par_chunks(8 * LANES_MIN)
             .map(|lanes| {
-                let mut part = (Vec::new(), Vec::new());
+                let mut part = Batch::default();
                 lanes.iter().for_each(|&lane| changes_of(lane, &cache.lanes[lane].pending, &mut part));
                 part
             })
             .collect();
-        let mut all: Vec<Piece> = Vec::with_capacity(parts.iter().map(|(pieces, _)| pieces.len()).sum());
-        let mut data: Vec<u64> = Vec::with_capacity(parts.iter().map(|(_, words)| words.len()).sum());
-        for (pieces, words) in parts {
-            let first = data.len() as u32;
-            all.extend(pieces.into_iter().map(|piece| piece.behind(first)));
-            data.extend(words);
+        // The pieces of a lane may be in several batches, so each is finished before the next.
+        for batch in batches(&parts, self.transfer_bytes()) {
+            self.send(batch)?;
         }
+        let waiting = std::mem::take(&mut self.cache.waiting);
+        pick(&mut self.cache.lanes, &waiting).into_par_iter().with_min_len(LANES_MIN).for_each(|lane| {
+            for change in lane.pending.drain(..) {
+                if let Change::Write { address, .. } = change
+                    && let Some(page) = lane.pages.get_mut(&(address / PAGE))
+                {
+                    page.fresh = false;
+                }
+            }
+            lane.is_waiting = false;
+        });
+        Ok(())
+    }
+
+    /// Writes and maps the pieces of a batch.
+    fn send(&mut self, Batch { pieces: mut all, mut data }: Batch) -> Result<(), Error> {
         while !all.is_empty() {
             let mut firsts: Vec<u32> = Vec::new();
             for (index, piece) in all.iter().enumerate() {
@@ -295,17 +318,6 @@ impl GpuExecutor {
                 return Err(self.bad_request(all[0].lane as usize, request));
             }
         }
-        let waiting = std::mem::take(&mut self.cache.waiting);
-        pick(&mut self.cache.lanes, &waiting).into_par_iter().with_min_len(LANES_MIN).for_each(|lane| {
-            for change in lane.pending.drain(..) {
-                if let Change::Write { address, .. } = change
-                    && let Some(page) = lane.pages.get_mut(&(address / PAGE))
-                {
-                    page.fresh = false;
-                }
-            }
-            lane.is_waiting = false;
-        });
         Ok(())
     }
 

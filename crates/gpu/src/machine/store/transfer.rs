@@ -18,8 +18,6 @@ pub(crate) trait HostPiece {
     fn left(&self) -> u64;
     /// Returns the guest address.
     fn address(&self) -> u64;
-    /// Adds `words` to the index of the first word of the data.
-    fn behind(self, words: u32) -> Self;
     /// Creates a piece of `bytes` bytes within one page. Its data begins at word `data` of the data buffer.
     fn new(lane: usize, address: u64, bytes: usize, data: u32) -> Self;
     /// Creates a piece that maps `pages` pages with the flags `map`.
@@ -37,10 +35,6 @@ impl HostPiece for Piece {
 
     fn address(&self) -> u64 {
         u64::from(self.address) | u64::from(self.address_high) << 32
-    }
-
-    fn behind(self, words: u32) -> Self {
-        Self { data: words + self.data, ..self }
     }
 
     fn new(lane: usize, address: u64, bytes: usize, data: u32) -> Self {
