@@ -128,9 +128,10 @@ fn transfers_that_are_too_large_are_divided() {
     }
     // A run discards what the host knows, so all pages are fetched.
     pair.run(0);
+    let all: Vec<usize> = (0..lanes).collect();
     pair.call_both("all lanes", |executor| {
         let mut out = Vec::new();
-        let result = executor.read_memory_of_all(DATA + 5, 20 * PAGE as usize, &mut out)?;
+        let result = executor.read_memory_of_each(DATA + 5, 20 * PAGE as usize, &all, &mut out)?;
         Ok(result.map(|()| out))
     })
     .expect("it is mapped");

@@ -21,7 +21,7 @@ const PIECE_BYTES_MAX: usize = 256;
 /// The largest size of the data of a transfer in bytes, which fits in a binding of most devices.
 const TRANSFER_BYTES_MAX: usize = 1 << 26;
 /// The largest number of lanes that are read in one dispatch.
-const BATCH_MAX: usize = 1 << 16;
+const LANES_OF_READ: usize = 1 << 16;
 
 /// Returns the first of `count` lanes with a fault, and its stop. `check` returns the lane with an index, and its fault.
 pub(super) fn first_fault(
@@ -136,7 +136,7 @@ impl GpuExecutor {
             let start = range.start & !7;
             let length = range.end.next_multiple_of(8) - start;
             let words = (length / 8) as u32;
-            let most = (self.transfer_bytes() / length).clamp(1, BATCH_MAX);
+            let most = (self.transfer_bytes() / length).clamp(1, LANES_OF_READ);
             let start_address = page * PAGE + start as u64;
             for (batch, lanes) in lanes.chunks(most).enumerate() {
                 let pieces: Vec<Piece> = (0..)

@@ -47,6 +47,34 @@ pub(crate) fn code_pages_max(device: &Device) -> usize {
     (device.limits().storage_bytes() / CODE_PAGE_BYTES) as usize
 }
 
+/// The largest number of sets of a lane's TLB for data.
+///
+/// On an H200, `kvrm bench doom --engine gpu --translate off --picture half --blocks 6 --lanes 32768` is 18 % faster with 64 sets
+/// than with 32, and 4 % faster with 128 than with 64.
+const TLB_SETS_MAX: u32 = 128;
+
+/// The size of a set, in bytes.
+pub(super) const TLB_SET_BYTES: u64 = MachineGroup::<()>::KEPT_PAGES_STRIDE;
+
+/// Returns the number of sets of each lane's TLB for data: as many as a binding has room for.
+pub(super) fn tlb_sets(device: &Device, lanes: usize) -> u32 {
+    let mut sets = TLB_SETS_MAX;
+    while sets > 1 && tlb_bytes(lanes, sets) > device.limits().storage_bytes() {
+        sets /= 2;
+    }
+    sets
+}
+
+/// Returns the number of sets of each lane's TLB for code. Programs use fewer pages of code than of data at a time.
+pub(super) const fn code_tlb_sets(sets: u32) -> u32 {
+    if sets < 8 { 1 } else { sets / 8 }
+}
+
+/// Returns the size of the TLBs of `lanes` lanes, in bytes.
+pub(super) fn tlb_bytes(lanes: usize, sets: u32) -> u64 {
+    u64::from(sets + code_tlb_sets(sets)) * lanes as u64 * TLB_SET_BYTES
+}
+
 /// Returns the size of each lane's buffer for console output, in bytes.
 pub(super) fn console_bytes(device: &Device, lanes: usize) -> u32 {
     let (least, most) = CONSOLE_BYTES_OF_LANE;

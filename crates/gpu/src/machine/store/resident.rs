@@ -19,11 +19,11 @@ use kvrm_shaders::variants::{self, FramePools, LinuxCalls, SimdUnit, StageOrder}
 
 use super::kept::KeptBuffers;
 use super::limits::{
-    CODE_PAGE_BYTES, INFO_BYTES, VOTES_MIN, array_min, code_pages_max, console_bytes, pool_shift, stages_min,
+    CODE_PAGE_BYTES, INFO_BYTES, VOTES_MIN, array_min, code_pages_max, code_tlb_sets, console_bytes,
+    pool_shift, stages_min, tlb_bytes, tlb_sets,
 };
 use super::parameters::{self, Launch, feature_bits};
 use super::rows::row_words;
-use super::tlb;
 use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
@@ -148,10 +148,10 @@ impl Store {
         let network = Network::new(device, &kernels, selection, workgroup == 1, bounds.subgroups)?
             .map(|network| BoundNetwork::new(device, &kernels, network))
             .transpose()?;
-        let tlb_sets = bounds.tlb_sets.unwrap_or_else(|| tlb::sets(device, lanes));
+        let sets = bounds.tlb_sets.unwrap_or_else(|| tlb_sets(device, lanes));
         let parameters = Parameters {
-            tlb_sets,
-            code_tlb_sets: tlb::code_sets(tlb_sets),
+            tlb_sets: sets,
+            code_tlb_sets: code_tlb_sets(sets),
             lanes: lanes as u32,
             features: feature_bits(features),
             console: console_bytes,
@@ -171,7 +171,7 @@ impl Store {
             info,
             micro_ops: Buffer::zeroed(device, "micro-ops", CODE_PAGE_BYTES)?,
             counters: Buffer::zeroed(device, "counters", 4 * u64::from(COUNTERS))?,
-            kept_pages: Buffer::zeroed(device, "TLBs", tlb::bytes(lanes, tlb_sets))?,
+            kept_pages: Buffer::zeroed(device, "TLBs", tlb_bytes(lanes, sets))?,
             console: Buffer::zeroed(device, "console", u64::from(console_bytes) * lanes as u64)?,
             pools: vec![Buffer::zeroed(device, "frames", PAGE_BYTES as u64)?],
             no_pool: Buffer::zeroed(device, "no frames", 8)?,

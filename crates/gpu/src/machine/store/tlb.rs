@@ -6,40 +6,11 @@
 //!
 //! [`Columns::forget_pages`]: crate::machine::columns::Columns::forget_pages
 
-use kvrm_shaders::interface::machine::MachineGroup;
 use kvrm_shaders::variants::FramePools;
 
+use super::limits::TLB_SET_BYTES;
 use super::resident::Store;
-use crate::device::Device;
 use crate::device::error::Error;
-
-/// The largest number of sets of a lane's TLB for data.
-///
-/// On an H200, `kvrm bench doom --engine gpu --translate off --picture half --blocks 6 --lanes 32768` is 18 % faster with 64 sets
-/// than with 32, and 4 % faster with 128 than with 64.
-const SETS_MAX: u32 = 128;
-
-/// The size of a set, in bytes.
-const SET_BYTES: u64 = MachineGroup::<()>::KEPT_PAGES_STRIDE;
-
-/// Returns the number of sets of each lane's TLB for data: as many as a binding has room for.
-pub(super) fn sets(device: &Device, lanes: usize) -> u32 {
-    let mut sets = SETS_MAX;
-    while sets > 1 && bytes(lanes, sets) > device.limits().storage_bytes() {
-        sets /= 2;
-    }
-    sets
-}
-
-/// Returns the number of sets of each lane's TLB for code. Programs use fewer pages of code than of data at a time.
-pub(super) const fn code_sets(sets: u32) -> u32 {
-    if sets < 8 { 1 } else { sets / 8 }
-}
-
-/// Returns the size of the TLBs of `lanes` lanes, in bytes.
-pub(super) fn bytes(lanes: usize, sets: u32) -> u64 {
-    u64::from(sets + code_sets(sets)) * lanes as u64 * SET_BYTES
-}
 
 /// An entry of a TLB.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +27,7 @@ pub(crate) struct KeptEntry {
 impl Store {
     /// Returns the TLBs for data and those for code, as rows of one set per lane.
     pub(crate) fn kept_entries(&self) -> Result<[Vec<[KeptEntry; 2]>; 2], Error> {
-        let data_end = u64::from(self.parameters.tlb_sets) * self.lanes as u64 * SET_BYTES;
+        let data_end = u64::from(self.parameters.tlb_sets) * self.lanes as u64 * TLB_SET_BYTES;
         let ranges = [0..data_end, data_end..self.kept_pages.bytes()].map(|range| (&self.kept_pages, range));
         let contents = self.device.download(&ranges)?;
         let sets = |bytes: &Vec<u8>| {
@@ -77,7 +48,7 @@ impl Store {
         entry: u32,
         value: u64,
     ) -> Result<u64, Error> {
-        let at = (u64::from(set) * self.lanes as u64 + lane as u64) * SET_BYTES + 8 * u64::from(entry);
+        let at = (u64::from(set) * self.lanes as u64 + lane as u64) * TLB_SET_BYTES + 8 * u64::from(entry);
         let before = self.device.download(&[(&self.kept_pages, at..at + 8)])?;
         self.kept_pages.upload(at, &[value])?;
         Ok(bytemuck::pod_read_unaligned(&before[0]))
