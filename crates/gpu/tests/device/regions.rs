@@ -16,6 +16,8 @@ use kvrm_arm64::{
 };
 use kvrm_gpu::Buffer;
 use kvrm_gpu::pipeline::{self, Access, Shader};
+use kvrm_shaders::interface::machine::MachineGroup;
+use kvrm_shaders::kernel::Group as _;
 use kvrm_shaders::layout::{COLUMN_FPCR, COLUMN_TPIDR, COLUMN_TPIDRRO, COLUMN_V, FRAME_WORDS};
 use kvrm_shaders::link_source;
 use kvrm_testkit::programs;
@@ -230,7 +232,7 @@ fn run(region: &Region, lanes: &[u64]) -> Vec<u64> {
     };
     let shader =
         Shader::compile(device(), &linked.source, &locate).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let mut access = [Access::ReadWrite; 7];
+    let mut access = [Access::ReadWrite; MachineGroup::<()>::BINDINGS.len() + 1];
     access[0] = Access::Read;
     let layout = pipeline::storage_layout(device(), "regions", &access).expect("the layout is valid");
     let pipeline = shader.pipeline("run_lanes", &[&layout], &[]).expect("the shader is valid");
@@ -240,7 +242,7 @@ fn run(region: &Region, lanes: &[u64]) -> Vec<u64> {
     [words[0], words[2], words[8]] = [LANES as u32, u32::MAX, 1];
     let parameters = Buffer::with_contents(device(), "parameters", &words).expect("the buffer is small");
     let state = zeroed(8 * FRAME_WORDS as u64 * LANES as u64);
-    let unused: Vec<Buffer> = (0..4).map(|_| zeroed(16)).collect();
+    let unused: Vec<Buffer> = (2..access.len() - 1).map(|_| zeroed(16)).collect();
     let frames = Buffer::with_contents(device(), "frames", lanes).expect("the buffer is small");
     let buffers: Vec<&Buffer> = [&parameters, &state].into_iter().chain(&unused).chain([&frames]).collect();
     let group = pipeline::bind(device(), "regions", &layout, &buffers).expect("the buffers fit");
