@@ -9,6 +9,7 @@ takes SKIP steps without a picture, and then steps for SECONDS.
 
 import json
 import multiprocessing
+import multiprocessing.connection
 import os
 import random
 import sys
@@ -94,6 +95,9 @@ def play(number, wad, picture, tics, skip, seconds, barrier, results):
 
 def play_or_abort(number, *game):
     barrier = game[-2]
+    # ViZDoom makes a folder and a file of settings in the current one. Games that share it can fail to start.
+    os.mkdir(str(number))
+    os.chdir(str(number))
     try:
         play(number, *game)
     except BaseException:
@@ -109,12 +113,15 @@ def play_all(processes, *game):
                for number in range(processes)]
     for player in players:
         player.start()
-    for player in players:
-        player.join()
-        if player.exitcode != 0:
-            for other in players:
-                other.terminate()
-            sys.exit(f"a process of ViZDoom ended with status {player.exitcode}")
+    running = players
+    while running:
+        multiprocessing.connection.wait([player.sentinel for player in running])
+        for player in running:
+            if player.exitcode not in (None, 0):
+                for other in players:
+                    other.terminate()
+                sys.exit(f"a process of ViZDoom ended with status {player.exitcode}")
+        running = [player for player in running if player.exitcode is None]
     return [results.get() for _ in players]
 
 
@@ -122,7 +129,7 @@ def main():
     wad, picture, tics, skip, processes, seconds = sys.argv[1:7]
     game = (os.path.abspath(wad), picture, int(tics), int(skip), float(seconds))
     with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)  # ViZDoom writes its settings to the current one
+        os.chdir(folder)
         results = play_all(int(processes), *game)
         os.chdir("/")
     rates, ends = zip(*results)
