@@ -35,9 +35,7 @@ impl State {
                 run.clone().step_by(PAGE_BYTES).flat_map(|page| &self.pages[&page]).copied().collect();
             machine.write(lane, run.start, &bytes)?;
         }
-        machine.set_cpu(lane, &self.cpu)?;
-        // A GPU gets what the host has written when something is asked of it, and all in one buffer, whose size is limited.
-        machine.private_pages(lane).map(|_| ())
+        machine.set_cpu(lane, &self.cpu)
     }
 
     /// Returns the first difference of a lane that began in the state `before` from this state, in which it should be now.
