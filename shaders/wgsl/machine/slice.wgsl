@@ -58,6 +58,7 @@ fragment begin_slice {
     x[REGISTER_ZERO] = 0lu;
     x[REGISTER_SP] = get_state(COLUMN_SP);
     var nzcv = u32(get_state(COLUMN_NZCV));
+    // The host clears the column when the TLBs of the slice before are not valid any more.
     if KEEPS_PAGES == 0u || get_state(COLUMN_TLB) == 0lu {
         forget_pages();
         set_state(COLUMN_TLB, 1lu);

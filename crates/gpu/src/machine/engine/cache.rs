@@ -60,7 +60,7 @@ pub(super) struct Page {
 }
 
 /// Fetches pages, given as lane and page number, and returns them in the same order. A page that is not mapped on the
-/// device yet is zero and fresh. A transfer has at most that many bytes.
+/// device yet is zero and fresh. They are fetched in transfers of at most `transfer_bytes` bytes, or of a page.
 pub(super) fn fetch_pages(
     store: &mut Store,
     pages: &[(usize, u64)],
@@ -106,7 +106,8 @@ const fn words_of(piece: &Piece) -> usize {
     if piece.map == 0 { (piece.bytes as usize).div_ceil(8) } else { 0 }
 }
 
-/// Divides pieces, in their order, into batches whose lists and data have at most so many bytes each, or one piece.
+/// Divides pieces, in their order, into batches. The list of pieces of a batch and its data have at most
+/// `transfer_bytes` bytes each, or the batch has one piece.
 pub(super) fn batches(parts: &[Batch], transfer_bytes: usize) -> Vec<Batch> {
     let pieces_max = transfer_bytes / size_of::<Piece>();
     let (mut done, mut batch) = (Vec::new(), Batch::default());

@@ -35,7 +35,7 @@ impl GpuExecutor {
         self.flush_memory()?;
         self.store.columns.flush()?;
         if !matches!(place, Place::KeptPage { .. }) {
-            // Entries of TLBs would differ from what is damaged.
+            // Without this, the audit would also report TLB entries that the damage has made wrong.
             self.store.columns.forget_pages();
         }
         let before = match place {

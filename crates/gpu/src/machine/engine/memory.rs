@@ -173,6 +173,7 @@ impl GpuExecutor {
             return Ok(Err((lane, Stop::OutOfFrames)));
         }
         let lanes: Vec<usize> = rows.iter().map(|(lane, _)| *lane).collect();
+        // A lane may have several rows, which are written in their order.
         if lanes.is_sorted_by(|a, b| a < b) {
             let caches = pick(&mut self.cache.lanes, &lanes).into_par_iter().with_min_len(LANES_MIN);
             caches.zip(rows).for_each(|(cache, (_, bytes))| cache.write(address, bytes));
