@@ -113,8 +113,10 @@ mod tests {
                 let most = passed / settled.max(1.0);
                 prop_assert!(frames > 0.95 * most - 8.0, "{frames} frames of {most}");
             } else if settled > f64::from(STEP_TICS_MAX) + 1.0 {
-                let whole = steps.iter().filter(|tics| **tics == STEP_TICS_MAX).count();
-                prop_assert!(whole + 30 > steps.len(), "it is as fast as it can be: {steps:?}");
+                // Steps grow until they are as long as they may be; how fast depends on the engine.
+                prop_assert!(steps.is_sorted(), "longer steps leave more time for tics: {steps:?}");
+                let whole = steps.last() == Some(&STEP_TICS_MAX);
+                prop_assert!(whole || tics > passed - 9.0, "{tics} tics in the time of {passed}: {steps:?}");
             }
         }
 
