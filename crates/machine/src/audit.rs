@@ -246,6 +246,16 @@ pub enum Damage {
         /// The size of the buffer.
         room: u32,
     },
+    /// The host has another copy of a word of the lane's state than the device.
+    #[error("the host has {copy:#x} as word {column} of the lane's state, which is {is:#x}")]
+    Copy {
+        /// The number of the word.
+        column: u32,
+        /// The word on the device.
+        is: u64,
+        /// The copy of the host.
+        copy: u64,
+    },
     /// A frame refers to a code page that does not exist, or that belongs to another frame.
     #[error("the frame refers to code page {page} of {pages}, which belongs to {}", held.map_or("no frame".to_owned(), |held| format!("frame {held:#x}")))]
     CodePage {

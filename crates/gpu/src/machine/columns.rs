@@ -106,6 +106,16 @@ impl Columns {
         Ok(())
     }
 
+    /// Replaces the words of a column, without fetching them.
+    pub(crate) fn replace(&mut self, column: u32, values: &[u64]) {
+        let column = &mut self.columns[column as usize];
+        if column.stale || column.values != values {
+            column.values.clear();
+            column.values.extend_from_slice(values);
+            (column.stale, column.changed) = (false, true);
+        }
+    }
+
     /// Sets the words of all lanes in a column to the same value, without fetching them.
     pub(crate) fn fill(&mut self, column: u32, value: u64) {
         let column = &mut self.columns[column as usize];
@@ -151,9 +161,36 @@ impl Columns {
 
     /// Marks all columns as stale, because the device may have changed them.
     pub(crate) fn invalidate(&mut self) {
-        for column in &mut self.columns {
-            column.stale = true;
-        }
+        self.invalidate_some(0..COLUMNS);
+    }
+
+    /// Marks some columns as stale, because the device may have changed them.
+    pub(crate) fn invalidate_some(&mut self, columns: impl IntoIterator<Item = u32>) {
+        columns.into_iter().for_each(|column| self.columns[column as usize].stale = true);
+    }
+
+    /// Returns the copies of words that differ from the device: their columns and lanes, the word there, and the copy. No change
+    /// waits to be uploaded.
+    pub(crate) fn wrong_copies(&self) -> Result<Vec<(u32, usize, u64, u64)>, Error> {
+        let bytes = 8 * self.lanes as u64;
+        let fetched = || (0..).zip(&self.columns).filter(|(_, column)| !column.stale);
+        let ranges: Vec<_> =
+            fetched().map(|(number, _)| (&self.buffer, number * bytes..(number + 1) * bytes)).collect();
+        let mut wrong = Vec::new();
+        let mut columns = fetched();
+        self.device.download_each(&ranges, &mut |bytes| {
+            let Some((number, column)) = columns.next() else { return };
+            let words = bytes.chunks_exact(8).map(bytemuck::pod_read_unaligned::<u64>).zip(&column.values);
+            let differing = words.enumerate().filter(|(_, (is, copy))| is != *copy);
+            wrong.extend(differing.map(|(lane, (is, copy))| (number as u32, lane, is, *copy)));
+        })?;
+        Ok(wrong)
+    }
+
+    /// Replaces the copy of a word, but not the word on the device, for tests. Returns the previous copy.
+    pub(crate) fn exchange_copy(&mut self, column: u32, lane: usize, value: u64) -> Result<u64, Error> {
+        self.fetch([column])?;
+        Ok(std::mem::replace(&mut self.columns[column as usize].values[lane], value))
     }
 
     /// Copies all columns to a buffer on the device, for later resets.

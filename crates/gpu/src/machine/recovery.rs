@@ -316,10 +316,7 @@ impl Executor for RecoveringExecutor {
     }
 
     fn set_stops(&mut self, lanes: &[usize], stop: Option<Stop>) -> Result<(), kvrm_machine::Error> {
-        self.set(
-            |executor| executor.set_stops(lanes, stop),
-            |journal, _| lanes.iter().for_each(|lane| journal.stop(*lane, stop)),
-        )
+        self.set(|executor| executor.set_stops(lanes, stop), |journal, _| journal.stops(lanes, stop))
     }
 
     fn steps(&mut self, lane: usize) -> Result<u64, kvrm_machine::Error> {
@@ -429,7 +426,7 @@ impl Executor for RecoveringExecutor {
         let write = |executor: &mut GpuExecutor| executor.write_memory_of_each(address, rows);
         self.change(write, |journal, written| {
             if written.is_ok() {
-                rows.iter().for_each(|(lane, bytes)| journal.write(*lane, address, bytes, None));
+                journal.write_rows(address, rows);
             }
         })
     }

@@ -232,6 +232,9 @@ fn damage_to_lists_of_frames_and_counters_is_found() {
         violation.lane == Some(1) && matches!(violation.damage, Damage::Console { waiting: NOWHERE, .. })
     };
     assert!(found.len() == 1 && console(&found[0]), "{found:?}");
+
+    let found = machine.violations_with(Place::Copy { column: 5, lane: 1 }, 7);
+    assert_eq!(found, [of_lane(Damage::Copy { column: 5, is: 0, copy: 7 })], "X5 is 0");
 }
 
 #[test]

@@ -229,14 +229,17 @@ fn runs_resets_and_writes_survive_the_loss_of_the_device() {
     pair.run(50);
     pair.assert_same("after a loss between runs");
     assert_eq!(pair.gpu.recoveries(), 2, "the lanes were restored again");
-    // The run is broken off just when the device is lost, so the end of the last slice is unknown.
-    assert!(
-        pair.run_with_interruption(2, |device| {
-            device.raw().destroy();
-            ControlFlow::Break(())
-        }),
-        "the device is lost"
-    );
+    // The run is broken off just when the device is lost. After a short run, the end of each slice is fetched with its counters.
+    pair.run(0);
+    let lose_and_break = |device: &Device| {
+        device.raw().destroy();
+        ControlFlow::Break(())
+    };
+    assert!(!pair.run_with_interruption(2, lose_and_break), "the loss is not noticed yet");
+    pair.assert_same("after a loss in a run that was broken off, whose end is known");
+    // After a long run, the end of the last slice is unknown.
+    pair.run(300);
+    assert!(pair.run_with_interruption(2, lose_and_break), "the device is lost");
     pair.change_registers(0, 5);
     pair.lose();
     pair.change_registers(1, 6);
@@ -318,7 +321,7 @@ fn all_changes_before_a_loss_are_kept() {
         pair.call_both(|executor| executor.snapshot());
         let mut losses = 0;
         for round in 0..60 {
-            match random.below(11) {
+            match random.below(12) {
                 0 => pair.call_both(|executor| executor.snapshot()),
                 8 => {
                     let some: Vec<usize> = ALL.into_iter().filter(|_| random.below(3) != 0).collect();
@@ -350,6 +353,11 @@ fn all_changes_before_a_loss_are_kept() {
                 1 => {
                     let some: Vec<usize> = ALL.into_iter().filter(|_| random.below(3) != 0).collect();
                     pair.call_both(|executor| executor.reset(&some));
+                }
+                11 => {
+                    let some: Vec<usize> = ALL.into_iter().filter(|_| random.below(2) == 0).collect();
+                    let stop = (random.below(2) == 0).then_some(Stop::Budget);
+                    pair.call_both(|executor| executor.set_stops(&some, stop));
                 }
                 2 => {
                     let (lane, at) =

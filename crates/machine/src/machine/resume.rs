@@ -56,7 +56,7 @@ impl Machine {
             }
         }
         self.note_hooks(&hooked)?;
-        lanes.iter().try_for_each(|&lane| self.executor.set_stop(lane, None))
+        self.executor.set_stops(&lanes, None)
     }
 
     /// Notes the hooks that lanes pass in the next run: the lanes, and the stops that the hooks have caused.

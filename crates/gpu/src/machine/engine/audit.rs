@@ -8,6 +8,7 @@
 //!   and level. Frames that the lane has taken since the snapshot are marked as owned, and exactly one entry leads to
 //!   each. No other frame is marked (`trees`).
 //! - Pages are mapped as in the host's page map. As many pages are marked as written as the lane counts (`trees`).
+//! - The host's copies of the state of lanes are those of the device.
 //! - The TLBs that lanes keep have entries of their page tables only (`tlb`).
 //! - The frames of the image have not changed. Frames and code pages name each other. Each micro-op is stale, or is the
 //!   lowering of the word in its frame (`frames`).
@@ -40,7 +41,13 @@ impl GpuExecutor {
         if used > capacity || shared > used {
             return Ok(vec![Violation::new(Damage::FrameCount { used, shared, capacity })]);
         }
+        let copies = self.store.columns.wrong_copies()?;
         let (memory, mut violations) = self.copy_memory()?;
+        violations.extend(
+            copies.into_iter().map(|(column, lane, is, copy)| {
+                Violation::new(Damage::Copy { column, is, copy }).of_lane(lane)
+            }),
+        );
         let (now, before) = (self.states_now()?, self.states_before()?);
         let tlbs = self.copy_tlbs()?;
         let columns = &self.store.columns;

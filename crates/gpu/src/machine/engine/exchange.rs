@@ -14,6 +14,8 @@ pub enum Place {
     Info { frame: u32, word: u32 },
     /// The word of a lane in a column of the state.
     State { column: u32, lane: usize },
+    /// The host's copy of a word of the state.
+    Copy { column: u32, lane: usize },
     /// The word of a lane in a column of the snapshot.
     Snapshot { column: u32, lane: usize },
     /// An entry of the TLBs that a lane keeps: the set, first those for data, and the entry in the set.
@@ -58,6 +60,7 @@ impl GpuExecutor {
                 self.store.columns.set(column, lane, value)?;
                 before
             }
+            Place::Copy { column, lane } => self.store.columns.exchange_copy(column, lane, value)?,
             Place::Snapshot { column, lane } => {
                 let Some(snapshot) = &self.snapshot else { return Ok(0) };
                 let at = 8 * (u64::from(column) * self.store.lanes as u64 + lane as u64);

@@ -23,6 +23,9 @@ use crate::device::error::Error;
 
 /// The registers that identify a system call, and the memory it is likely to read.
 const REGISTERS_OF_CALLS: [u32; 4] = [0, 1, 2, 8];
+/// The columns that the host looks at between runs.
+const BETWEEN_RUNS: [u32; 6] =
+    [COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_HEAP_END, COLUMN_TAIL, COLUMN_HEAD];
 
 impl GpuExecutor {
     /// Returns the words of a lane's registers and of its process state.
@@ -123,18 +126,18 @@ impl GpuExecutor {
         Ok(())
     }
 
+    /// Returns the columns that the host reads after a run. They are fetched together, because each transfer takes time.
+    pub(super) fn columns_after_run(&self) -> impl Iterator<Item = u32> + use<> {
+        let of_calls = if self.has_served { &REGISTERS_OF_CALLS[..] } else { &[] };
+        of_calls.iter().copied().chain(BETWEEN_RUNS)
+    }
+
     /// Updates the page maps of lanes that have moved the end of their heap on the device.
     pub(super) fn note_heaps(&mut self) -> Result<(), Error> {
         if self.heap_ends.is_empty() {
             return Ok(());
         }
-        // The same transfer fetches the columns that the host reads next.
-        self.store.columns.fetch(REGISTERS_OF_CALLS.into_iter().chain([
-            COLUMN_STEPS,
-            COLUMN_STOP,
-            COLUMN_STOP_ADDRESS,
-            COLUMN_HEAP_END,
-        ]))?;
+        self.store.columns.fetch([COLUMN_HEAP_END])?;
         let now = self.store.columns.cached(COLUMN_HEAP_END);
         let lanes = self.maps.par_iter_mut().zip(&mut self.heap_ends).zip(now);
         lanes.filter(|((_, end), now)| *end != *now).for_each(|((map, end), now)| {
@@ -167,6 +170,9 @@ impl GpuExecutor {
     fn reset_lanes(&mut self, lanes: &[usize]) -> Result<(), Error> {
         // The reset undoes pending changes of these lanes anyway, and there might be no room for them.
         let waiting = self.take_waiting(lanes);
+        if lanes.is_empty() {
+            return Ok(());
+        }
         let reset = self.reset_flushed_lanes(lanes);
         if reset.is_err() {
             // The lanes are not reset, so their changes are still pending.
@@ -190,7 +196,7 @@ impl GpuExecutor {
         }
         self.store.columns.invalidate();
         self.cache.forget();
-        Ok(())
+        self.store.columns.fetch(BETWEEN_RUNS)
     }
 }
 

@@ -73,6 +73,7 @@ impl GpuExecutor {
         serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
         changes: &mut Vec<LaneChanges>,
     ) -> Result<(), Error> {
+        self.has_served = true;
         self.store.columns.fetch((0..REGISTER_COLUMNS as u32).chain([
             COLUMN_STOP,
             COLUMN_STOP_ADDRESS,

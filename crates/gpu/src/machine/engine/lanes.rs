@@ -59,6 +59,10 @@ pub struct GpuExecutor {
     pub(super) lanes_before: Vec<LaneBefore>,
     /// The progress of the last run.
     pub(crate) last_run: RunProgress,
+    /// Whether the last run had so few slices that the columns that the host reads after a run are fetched with each slice.
+    pub(super) was_short: bool,
+    /// Whether lanes were served since the last run.
+    pub(super) has_served: bool,
     pub(super) translator: Translator,
     /// The acceleration of loops, if there is any.
     pub(super) accelerator: Option<Accelerator>,
@@ -177,6 +181,8 @@ impl GpuExecutor {
             frames_max,
             lanes_before: Vec::new(),
             last_run: RunProgress::default(),
+            was_short: false,
+            has_served: false,
             accelerator: plan.loops.cloned().map(Accelerator::new),
             translator: Translator::new(bounds.translation, bounds.regions, lanes, workgroup),
         })

@@ -14,7 +14,7 @@ use super::lanes::GpuExecutor;
 use super::words::{LANES_MIN, PAGE, halves, word};
 use crate::device::error::{Error, Request};
 use crate::machine::store::Launch;
-use crate::machine::store::transfer::{HostPiece as _, Piece};
+use crate::machine::store::transfer::{HostPiece as _, Piece, WRITE_COLUMNS};
 
 /// The longest range that is fetched as bytes. Longer ranges are fetched as whole pages.
 const PIECE_BYTES_MAX: usize = 256;
@@ -199,7 +199,7 @@ impl GpuExecutor {
         let mut close: Vec<(usize, u64, usize)> = Vec::new();
         for &(lane, bytes) in rows {
             // In most cases there is room even if every page is new.
-            let most = self.cache.lanes[lane].written(address, bytes.len()).len();
+            let most = self.cache.lanes[lane].pending.len() + pieces(address, bytes.len()).count();
             if self.frames_left(lane) < most as u64 {
                 close.push((lane, address, bytes.len()));
             }
@@ -302,10 +302,11 @@ impl GpuExecutor {
             let launch = Launch { jobs, fuel: self.write_fuel, ..Launch::default() };
             self.prepare_counters()?;
             let results = self.store.write(&all, &data, &firsts, launch);
-            self.store.columns.invalidate();
+            self.store.columns.invalidate_some(WRITE_COLUMNS);
             self.cache.info = None;
-            let results = results?;
-            let asked_for = self.read_counters()?[COUNTER_FRAMES as usize];
+            let (results, counters) = results?;
+            self.note_counters(&counters)?;
+            let asked_for = counters[COUNTER_FRAMES as usize];
             let capacity = self.store.capacity();
             let left_before: u64 = all.iter().map(Piece::left).sum();
             all = results.into_iter().filter(|piece| piece.stop != STOP_NONE).collect();

@@ -1,6 +1,6 @@
 //! Runs: slices whose length is adapted to the device, and the service of lanes between slices.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use kvrm_machine::{Progress, RunStats};
@@ -20,6 +20,9 @@ use crate::machine::kernels::NetworkVariant;
 /// The number of dispatches in a row without progress at which a run fails. Before its next step a lane needs at most
 /// one dispatch each for code, for frames and for a SIMD unit.
 const IDLE_ROUNDS: u32 = 32;
+
+/// The largest number of slices of a short run.
+const SHORT_RUN: u64 = 2;
 
 /// The count of dispatches in a row in which no lane has retired a step or stopped.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,10 +53,8 @@ impl GpuExecutor {
         self.last_run = RunProgress::default();
         self.flush_memory()?;
         let before = self.store.dispatches;
-        let columns = &mut self.store.columns;
-        if columns.get(COLUMN_LIMIT)? != limits {
-            columns.get_mut(COLUMN_LIMIT)?.copy_from_slice(limits);
-        }
+        self.store.columns.replace(COLUMN_LIMIT, limits);
+        let mut slices = 0;
         let mut idle = IdleCounter::default();
         loop {
             self.store.columns.flush()?;
@@ -72,8 +73,12 @@ impl GpuExecutor {
             self.store.dispatch(&slice.kernel.pipeline, launch, hooks.as_ref(), workgroups)?;
             self.store.columns.invalidate();
             self.cache.forget();
-            let counters = self.read_counters_and(look.map_or(0..0, |_| self.look_columns()))?;
+            let looked = look.map_or(0..0, |_| self.look_columns());
+            let after = self.was_short.then(|| self.columns_after_run()).into_iter().flatten();
+            let after = after.filter(|column| !looked.contains(column));
+            let counters = self.read_counters_and(looked.clone().chain(after))?;
             let took = begin.elapsed();
+            slices += 1;
 
             let count = |counter: u32| counters[counter as usize];
             let steps = word(count(COUNTER_STEPS), count(COUNTER_STEPS_HIGH));
@@ -110,7 +115,10 @@ impl GpuExecutor {
                 break;
             }
         }
+        // Those that were not fetched with the last slice.
+        self.store.columns.fetch(self.columns_after_run())?;
         self.note_heaps()?;
+        (self.was_short, self.has_served) = (slices <= SHORT_RUN, false);
         Ok(RunStats { dispatches: self.store.dispatches - before })
     }
 
@@ -134,7 +142,10 @@ impl GpuExecutor {
     }
 
     /// Does what [`Self::read_counters`] does, and fetches columns in the same transfer.
-    fn read_counters_and(&mut self, columns: Range<u32>) -> Result<[u32; COUNTERS as usize], Error> {
+    fn read_counters_and(
+        &mut self,
+        columns: impl IntoIterator<Item = u32>,
+    ) -> Result<[u32; COUNTERS as usize], Error> {
         let counters = self.store.counters_and(columns)?;
         self.note_counters(&counters)?;
         Ok(counters)

@@ -69,6 +69,17 @@ enum Entry {
         end: usize,
         stop: Option<Stop>,
     },
+    /// The new stop of some lanes.
+    Stops {
+        lanes: Box<[u32]>,
+        stop: Option<Stop>,
+    },
+    /// A write of `bytes` bytes in each of some lanes.
+    Rows {
+        lanes: Box<[u32]>,
+        address: u64,
+        bytes: usize,
+    },
     /// A write of `bytes` bytes.
     Write {
         lane: usize,
@@ -252,6 +263,23 @@ impl Journal {
         }
     }
 
+    /// Records the new stop of some lanes.
+    pub(super) fn stops(&mut self, lanes: &[usize], stop: Option<Stop>) {
+        if lanes.is_sorted_by(|a, b| a + 1 == *b) {
+            lanes.iter().for_each(|lane| self.stop(*lane, stop));
+        } else {
+            let lanes = self.numbers(lanes.iter().copied());
+            self.entries.push(Entry::Stops { lanes, stop });
+        }
+    }
+
+    /// Returns the numbers of lanes for an entry.
+    fn numbers(&mut self, lanes: impl Iterator<Item = usize>) -> Box<[u32]> {
+        let numbers: Box<[u32]> = lanes.map(|lane| lane as u32).collect();
+        self.boxed_bytes += size_of_val(&numbers[..]);
+        numbers
+    }
+
     pub(super) fn console(&mut self, lane: usize, handles: u32) {
         match self.entries.last_mut() {
             Some(Entry::Console { end, handles: last, .. }) if *end == lane && *last == handles => *end += 1,
@@ -266,6 +294,19 @@ impl Journal {
     pub(super) fn write(&mut self, lane: usize, address: u64, bytes: &[u8], access: Option<Access>) {
         self.bytes.extend(bytes);
         self.entries.push(Entry::Write { lane, address, bytes: bytes.len(), access });
+    }
+
+    /// Records writes at the same address.
+    pub(super) fn write_rows(&mut self, address: u64, rows: &[(usize, &[u8])]) {
+        let Some((_, first)) = rows.first() else { return };
+        let bytes = first.len();
+        if rows.iter().all(|(_, row)| row.len() == bytes) {
+            rows.iter().for_each(|(_, row)| self.bytes.extend(*row));
+            let lanes = self.numbers(rows.iter().map(|(lane, _)| *lane));
+            self.entries.push(Entry::Rows { lanes, address, bytes });
+        } else {
+            rows.iter().for_each(|(lane, row)| self.write(*lane, address, row, None));
+        }
     }
 
     pub(super) fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) {
@@ -366,11 +407,24 @@ impl Journal {
                 Entry::Stop { first, end, stop } => {
                     (*first..*end).try_for_each(|lane| executor.set_stop(lane, *stop))?;
                 }
+                Entry::Stops { lanes, stop } => {
+                    lanes.iter().try_for_each(|lane| executor.set_stop(*lane as usize, *stop))?;
+                }
+                Entry::Rows { lanes, address, bytes: count } => {
+                    let (all, rest) = bytes.split_at(lanes.len() * count);
+                    bytes = rest;
+                    let rows = lanes.iter().enumerate();
+                    let rows: Vec<_> =
+                        rows.map(|(index, lane)| (*lane as usize, &all[index * count..][..*count])).collect();
+                    if executor.write_memory_of_each(*address, &rows)?.is_err() {
+                        return Err(failed_write());
+                    }
+                }
                 Entry::Write { lane, address, bytes: count, access } => {
                     let (piece, rest) = bytes.split_at(*count);
                     bytes = rest;
                     if executor.write_memory(*lane, *address, piece, *access)?.is_err() {
-                        return Err(state_lost("a write that succeeded before the loss fails in the replay"));
+                        return Err(failed_write());
                     }
                 }
                 Entry::Map { lane, pages, mapping } => {
@@ -465,6 +519,10 @@ impl RecordedRun {
         }
         Ok(())
     }
+}
+
+fn failed_write() -> kvrm_machine::Error {
+    state_lost("a write that succeeded before the loss fails in the replay")
 }
 
 fn state_lost(reason: &str) -> kvrm_machine::Error {

@@ -1,7 +1,6 @@
 //! The state, frames, code and counters of a machine on the device, and the kernels that they are bound to.
 
 use std::iter::repeat_n;
-use std::ops::Range;
 use std::sync::Arc;
 
 use kvrm_arm64::lowering::decode_table;
@@ -243,7 +242,10 @@ impl Store {
     }
 
     /// Returns the counters after the last dispatch, and fetches columns in the same transfer.
-    pub(crate) fn counters_and(&mut self, columns: Range<u32>) -> Result<[u32; COUNTERS as usize], Error> {
+    pub(crate) fn counters_and(
+        &mut self,
+        columns: impl IntoIterator<Item = u32>,
+    ) -> Result<[u32; COUNTERS as usize], Error> {
         let counters = (&self.counters, 0..4 * u64::from(COUNTERS));
         let bytes = self.columns.fetch_with(columns, Some(counters))?;
         Ok(bytemuck::pod_read_unaligned(&bytes))

@@ -2,13 +2,20 @@
 
 pub(crate) use kvrm_shaders::interface::machine::Piece;
 use kvrm_shaders::interface::machine::TransferGroup;
-use kvrm_shaders::layout::{DISPATCH_ROW, STOP_NEED_TIME};
+use kvrm_shaders::layout::{
+    COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TLB, COUNTERS, DISPATCH_ROW,
+    STOP_NEED_TIME,
+};
 
 use super::parameters::Launch;
 use super::resident::Store;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::machine::kernels::WORKGROUP;
+
+/// The columns that a dispatch that writes and maps pieces changes.
+pub(crate) const WRITE_COLUMNS: [u32; 5] =
+    [COLUMN_ROOT, COLUMN_TAIL, COLUMN_HEAD, COLUMN_TLB, COLUMN_STOP_ADDRESS];
 
 /// The host's functions of pieces, which are parts of pages to read or write, or pages to map.
 pub(crate) trait HostPiece {
@@ -69,14 +76,14 @@ impl Store {
     }
 
     /// Writes and maps pieces, those of each lane in order. `firsts` has the index of the first piece of each lane, and
-    /// the number of pieces. Returns the pieces with their results.
+    /// the number of pieces. Returns the pieces with their results, and the counters.
     pub(crate) fn write(
         &mut self,
         pieces: &[Piece],
         data: &[u64],
         firsts: &[u32],
         launch: Launch,
-    ) -> Result<Vec<Piece>, Error> {
+    ) -> Result<(Vec<Piece>, [u32; COUNTERS as usize]), Error> {
         let list = Buffer::with_contents(&self.device, "pieces", pieces)?;
         let data = Buffer::with_contents(&self.device, "data of pieces", data)?;
         let firsts = Buffer::with_contents(&self.device, "lanes to write", firsts)?;
@@ -88,8 +95,9 @@ impl Store {
         self.marks_are_old = true;
         let write = self.kernels.write.clone();
         self.dispatch(&write, launch, Some(&group), workgroups)?;
-        let contents = self.device.download(&[(&list, 0..list.bytes())])?;
-        Ok(bytemuck::pod_collect_to_vec(&contents[0]))
+        let counters = (&self.counters, 0..self.counters.bytes());
+        let contents = self.device.download(&[(&list, 0..list.bytes()), counters])?;
+        Ok((bytemuck::pod_collect_to_vec(&contents[0]), bytemuck::pod_read_unaligned(&contents[1])))
     }
 
     /// Resets lanes to the state in `snapshot`.
