@@ -10,6 +10,9 @@ use crate::pages::ADDRESS_BITS;
 
 /// The largest binary logarithm of a downscale.
 const SHIFT_MAX: u32 = 6;
+/// The bits of each channel in the sum of the colors of a square, of which each is at most 255.
+const SUM_BITS: u32 = 21;
+const _: () = assert!((255 << (2 * SHIFT_MAX)) + (1 << (2 * SHIFT_MAX)) < 1 << SUM_BITS, "sums fit");
 /// The bytes of a palette.
 pub(crate) const PALETTE_BYTES: usize = 1024;
 
@@ -88,6 +91,12 @@ pub struct View {
     height: u32,
     shift: u32,
     format: ViewFormat,
+}
+
+/// Returns a color with a place of [`SUM_BITS`] bits for red, green and blue, so that one addition adds all of them.
+fn spread(color: u32) -> u64 {
+    let channel = |shift: u32| u64::from(color >> shift & 255);
+    channel(16) << (2 * SUM_BITS) | channel(8) << SUM_BITS | channel(0)
 }
 
 impl View {
@@ -247,43 +256,57 @@ impl View {
             let mut words = [0; PALETTE_BYTES];
             read(address, &mut words)?;
             for (color, word) in palette.iter_mut().zip(words.as_chunks().0) {
-                *color = u32::from_le_bytes(*word);
+                *color = spread(u32::from_le_bytes(*word));
             }
         }
-        let side = 1 << self.shift;
-        let at = |x: u32, y: u32| {
-            y as usize * self.picture.stride as usize + x as usize * self.picture.format.bytes() as usize
-        };
-        let color = |x: u32, y: u32| {
-            let first = at(x, y);
-            let byte = pixels[first];
-            match self.picture.format {
-                PictureFormat::Palette { .. } => palette[usize::from(byte)],
-                PictureFormat::Grey => u32::from(byte) * 0x01_01_01,
-                PictureFormat::Xrgb => {
-                    pixels[first..first + 4].iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
-                }
+        match self.picture.format {
+            _ if self.format == ViewFormat::Index => self.pick(&pixels, out),
+            PictureFormat::Palette { .. } => {
+                self.average(&pixels, out, |[index]| palette[usize::from(*index)])
             }
-        };
-        let places =
-            (0..self.height).flat_map(|y| (0..self.width).map(move |x| (x << self.shift, y << self.shift)));
-        for ((x, y), pixel) in places.zip(out.chunks_exact_mut(self.format.channels())) {
-            if self.format == ViewFormat::Index {
-                pixel[0] = pixels[at(x, y)];
-                continue;
-            }
-            let mut sums = [1_u32 << (2 * self.shift) >> 1; 3];
-            for (x, y) in (y..y + side).flat_map(|y| (x..x + side).map(move |x| (x, y))) {
-                let color = color(x, y);
-                sums = [sums[0] + (color >> 16 & 255), sums[1] + (color >> 8 & 255), sums[2] + (color & 255)];
-            }
-            let [red, green, blue] = sums.map(|sum| sum >> (2 * self.shift));
-            if let [grey] = pixel {
-                *grey = ((77 * red + 150 * green + 29 * blue + 128) >> 8) as u8;
-            } else {
-                pixel.copy_from_slice(&[red as u8, green as u8, blue as u8]);
-            }
+            PictureFormat::Grey => self.average(&pixels, out, |[byte]| spread(u32::from(*byte) * 0x01_01_01)),
+            PictureFormat::Xrgb => self.average(&pixels, out, |word| spread(u32::from_le_bytes(*word))),
         }
         Ok(())
+    }
+
+    /// Takes the upper left pixel of each square of bytes.
+    fn pick(&self, pixels: &[u8], out: &mut [u8]) {
+        let side = 1 << self.shift;
+        let rows = pixels.chunks(self.picture.stride as usize).step_by(side);
+        for (row, out) in rows.zip(out.chunks_exact_mut(self.width as usize)) {
+            out.iter_mut().zip(row.iter().step_by(side)).for_each(|(to, from)| *to = *from);
+        }
+    }
+
+    /// Averages the pixels of each square. `color` returns the color of a pixel, as [`spread`] does.
+    fn average<const BYTES: usize>(
+        &self,
+        pixels: &[u8],
+        out: &mut [u8],
+        color: impl Fn(&[u8; BYTES]) -> u64,
+    ) {
+        let (side, doubled) = (1 << self.shift, 2 * self.shift);
+        let half = (1 << doubled) >> 1;
+        let mut rows = pixels.chunks(self.picture.stride as usize);
+        let mut sums = vec![0; self.width as usize];
+        for out in out.chunks_exact_mut(sums.len() * self.format.channels()) {
+            sums.fill(half << (2 * SUM_BITS) | half << SUM_BITS | half);
+            for row in rows.by_ref().take(side) {
+                let squares = row.as_chunks().0.chunks_exact(side);
+                sums.iter_mut()
+                    .zip(squares)
+                    .for_each(|(sum, square)| *sum += square.iter().map(&color).sum::<u64>());
+            }
+            for (sum, pixel) in sums.iter().zip(out.chunks_exact_mut(self.format.channels())) {
+                let [red, green, blue] =
+                    [2, 1, 0].map(|channel| (sum >> (channel * SUM_BITS + doubled)) as u32 & 255);
+                if let [grey] = pixel {
+                    *grey = ((77 * red + 150 * green + 29 * blue + 128) >> 8) as u8;
+                } else {
+                    pixel.copy_from_slice(&[red as u8, green as u8, blue as u8]);
+                }
+            }
+        }
     }
 }
