@@ -20,7 +20,7 @@ const FUEL_MAX: u64 = 1 << 40;
 pub(crate) struct TranslatedLane {
     /// What all lanes share; `None` if the host is not supported.
     shared: Option<Arc<Shared>>,
-    /// How often the lane has reached addresses that are not translated, by their low bits.
+    /// How often the lane has reached addresses that are not translated, by their low bits. It tells all lanes now and then.
     counters: Vec<u16>,
     table: Option<LaneTable>,
 }
@@ -70,7 +70,7 @@ impl LaneTable {
 }
 
 /// Counts that a lane has reached an address without code in its table. Returns code that others have translated, or
-/// asks for it if the lane comes often.
+/// asks for it if the lane, or all lanes together, come often.
 fn count(
     counters: &mut [u16],
     shared: &Arc<Shared>,
@@ -81,15 +81,18 @@ fn count(
     let counter = &mut counters[(pc >> 2) as usize % COUNTERS];
     *counter = counter.saturating_add(1);
     let threshold = shared.settings.threshold;
-    let is_hot = *counter >= threshold;
-    if !is_hot && !counter.is_power_of_two() {
+    let is_due = *counter >= threshold;
+    if !is_due && !counter.is_power_of_two() {
         return None;
     }
+    // Those since the last time.
+    let visits = if is_due { threshold / 16 } else { counter.div_ceil(2) };
+    let is_hot = shared.visit(pc, visits) >= u32::from(threshold) || is_due;
     let found = shared.find(pc, memory);
     let entry = if is_hot { found.or_else(|| shared.translate(pc, memory)) } else { found };
     let Some(entry) = entry else {
         // While the region waits for the compiler, the lane asks for it again now and then.
-        if is_hot {
+        if is_due {
             *counter = threshold - threshold / 16;
         }
         return None;
@@ -153,5 +156,34 @@ impl Runner for TranslatedLane {
 
     fn for_other_code(&self) -> Self {
         Self::new(self.shared.as_ref().and_then(|shared| Shared::open(shared.settings)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kvrm_machine::{Features, Image, Permissions, Segment};
+
+    use super::*;
+    use crate::shared::Settings;
+
+    #[test]
+    fn code_that_many_lanes_reach_a_few_times_is_translated() {
+        let settings = Settings { threshold: 100, waits: true, size: 8, slots: 64, bytes_max: 1 << 20 };
+        let shared = Shared::open(settings).expect("the host is supported");
+        let code = [0x9100_0400_u32, 0x17ff_ffff]; // add x0, x0, #1; b .-4
+        let data = code.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let text = Segment { address: 0x1000, bytes: 4096, data, permissions: Permissions::RX };
+        let image = Image::new(&[text], Features::ARMV8_0).expect("the segment fits");
+        let mut memory = AddressSpace::new(Arc::new(image), 1);
+        let table = Table::new(64);
+        // How often each of ten lanes comes before it gets code.
+        let visits = [(); 10].map(|()| {
+            let mut counters = vec![0; COUNTERS];
+            let mut come = || count(&mut counters, &shared, &table, 0x1000, &mut memory);
+            (1..=20).find(|_| come().is_some())
+        });
+        // A lane tells of its visits when it has come 1, 2, 4, 8 and 16 times, so 6 lanes tell of 96.
+        let expected = [None, None, None, None, None, None, Some(4), Some(1), Some(1), Some(1)];
+        assert_eq!(visits, expected);
     }
 }

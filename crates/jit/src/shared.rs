@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::iter::repeat_with;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, RwLock};
 use std::thread;
 
@@ -20,10 +22,13 @@ use crate::region::Region;
 /// each version of it.
 const VERSIONS_MAX: usize = 16;
 
+/// The number of counters of visits of all lanes; a power of two.
+const COUNTERS: usize = 1 << 14;
+
 /// When and how much is translated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
-    /// How often a lane reaches an address before it is translated.
+    /// How often a lane, or all lanes together, reach an address before it is translated.
     pub(crate) threshold: u16,
     /// Whether lanes wait for the compiler. Otherwise they go on being interpreted.
     pub(crate) waits: bool,
@@ -53,6 +58,8 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     /// The function that calls regions.
     pub(crate) enter: u64,
+    /// About how often lanes have reached addresses that are not translated, by their low bits.
+    visits: Box<[AtomicU32]>,
     regions: RwLock<HashMap<u64, Vec<Translated>>>,
     /// The tables of lanes that have the code of their image, by the address of the image.
     tables: Mutex<HashMap<usize, Arc<Table>>>,
@@ -83,6 +90,7 @@ impl Shared {
         Some(Arc::new(Self {
             settings,
             enter,
+            visits: repeat_with(AtomicU32::default).take(COUNTERS).collect(),
             regions: RwLock::default(),
             tables: Mutex::default(),
             compiler: Mutex::new(compiler),
@@ -100,6 +108,16 @@ impl Shared {
         Arc::clone(table)
     }
 
+    fn visits_of(&self, pc: u64) -> &AtomicU32 {
+        &self.visits[(pc >> 2) as usize % COUNTERS]
+    }
+
+    /// Counts visits of an address that is not translated. Returns how many there were.
+    pub(crate) fn visit(&self, pc: u64, visits: u16) -> u32 {
+        let visits = u32::from(visits);
+        self.visits_of(pc).fetch_add(visits, Ordering::Relaxed).saturating_add(visits)
+    }
+
     /// Returns the entry for `pc` that fits the code of a lane.
     pub(crate) fn find(&self, pc: u64, memory: &mut AddressSpace) -> Option<Arc<Entry>> {
         let regions = self.regions.read().unwrap_or_else(PoisonError::into_inner);
@@ -114,6 +132,8 @@ impl Shared {
     /// Translates the region at `pc`. Returns its entry, or `None` if lanes do not wait for the compiler, or if there is
     /// enough code.
     pub(crate) fn translate(self: &Arc<Self>, pc: u64, memory: &mut AddressSpace) -> Option<Arc<Entry>> {
+        // Programs that change their code often are not translated each time.
+        self.visits_of(pc).store(0, Ordering::Relaxed);
         if self.settings.waits {
             let mut compiler = lock(&self.compiler);
             // Another lane may have translated the region while this one waited.
