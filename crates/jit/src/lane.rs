@@ -121,6 +121,7 @@ impl Runner for TranslatedLane {
     const ENGINE: &str = "jit";
     // Translated code takes some of these per nanosecond.
     const LOOK_STEPS: u64 = 1 << 20;
+    const OBSERVED_STEPS: u64 = 400_000_000;
     const IS_MEASURED: bool = true;
 
     fn run(&mut self, cpu: &mut Cpu, memory: &mut AddressSpace, budget: u64) -> Stop {

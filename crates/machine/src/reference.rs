@@ -20,8 +20,6 @@ use crate::runner::{Interpreter, Runner};
 
 /// The smallest number of lanes that a thread serves.
 const LANES_A_THREAD: usize = 8;
-/// The approximate number of steps that all lanes together take between two calls of an observer.
-const OBSERVED_STEPS: u64 = 100_000_000;
 /// The smallest number of steps that each lane takes between two calls of an observer.
 const SLICE_MIN: u64 = 10_000;
 
@@ -205,7 +203,7 @@ impl<R: Runner> Executor for Reference<R> {
         limits: &[u64],
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<RunStats, Error> {
-        let slice = (OBSERVED_STEPS / self.lanes.len().max(1) as u64).max(SLICE_MIN);
+        let slice = (R::OBSERVED_STEPS / self.lanes.len().max(1) as u64).max(SLICE_MIN);
         let add = |a: Progress, b: Progress| Progress {
             steps: a.steps + b.steps,
             running: a.running + b.running,
