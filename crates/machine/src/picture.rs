@@ -259,10 +259,13 @@ impl View {
                 *color = spread(u32::from_le_bytes(*word));
             }
         }
+        if self.format == ViewFormat::Index {
+            self.pick(&pixels, out);
+            return Ok(());
+        }
         match self.picture.format {
-            _ if self.format == ViewFormat::Index => self.pick(&pixels, out),
             PictureFormat::Palette { .. } => {
-                self.average(&pixels, out, |[index]| palette[usize::from(*index)])
+                self.average(&pixels, out, |[index]| palette[usize::from(*index)]);
             }
             PictureFormat::Grey => self.average(&pixels, out, |[byte]| spread(u32::from(*byte) * 0x01_01_01)),
             PictureFormat::Xrgb => self.average(&pixels, out, |word| spread(u32::from_le_bytes(*word))),
@@ -294,9 +297,9 @@ impl View {
             sums.fill(half << (2 * SUM_BITS) | half << SUM_BITS | half);
             for row in rows.by_ref().take(side) {
                 let squares = row.as_chunks().0.chunks_exact(side);
-                sums.iter_mut()
-                    .zip(squares)
-                    .for_each(|(sum, square)| *sum += square.iter().map(&color).sum::<u64>());
+                for (sum, square) in sums.iter_mut().zip(squares) {
+                    *sum += square.iter().map(&color).sum::<u64>();
+                }
             }
             for (sum, pixel) in sums.iter().zip(out.chunks_exact_mut(self.format.channels())) {
                 let [red, green, blue] =
