@@ -3,12 +3,19 @@
 use std::ops::Range;
 
 use kvrm_machine::pick;
-use kvrm_shaders::layout::{COLUMN_ROOT, COLUMN_TLB, COLUMN_WINDOW, COLUMNS};
+use kvrm_shaders::layout::{
+    COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_ROOT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
+    COLUMN_TLB, COLUMN_WINDOW, COLUMNS,
+};
 use rayon::prelude::*;
 
 use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
+
+/// The columns that the host looks at between runs. One of them is never fetched alone, because each transfer takes time.
+pub(crate) const BETWEEN_RUNS: [u32; 6] =
+    [COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_HEAP_END, COLUMN_TAIL, COLUMN_HEAD];
 
 /// The host's copy of a column.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +44,7 @@ impl Columns {
         Ok(Self { device: device.clone(), buffer, lanes, columns: vec![column; COLUMNS as usize] })
     }
 
-    /// Fetches the given columns that are stale, in one transfer.
+    /// Fetches the given columns that are stale, in one transfer, and with one of [`BETWEEN_RUNS`] all that are stale of these.
     pub(crate) fn fetch(&mut self, columns: impl IntoIterator<Item = u32>) -> Result<(), Error> {
         self.fetch_with(columns, None).map(drop)
     }
@@ -49,8 +56,12 @@ impl Columns {
         other: Option<(&Buffer, Range<u64>)>,
     ) -> Result<Vec<u8>, Error> {
         let bytes = 8 * self.lanes as u64;
-        let missing: Vec<u32> =
-            columns.into_iter().filter(|column| self.columns[*column as usize].stale).collect();
+        let is_stale = |column: &u32| self.columns[*column as usize].stale;
+        let mut missing: Vec<u32> = columns.into_iter().filter(is_stale).collect();
+        if missing.iter().any(|column| BETWEEN_RUNS.contains(column)) {
+            missing.retain(|column| !BETWEEN_RUNS.contains(column));
+            missing.extend(BETWEEN_RUNS.into_iter().filter(is_stale));
+        }
         if missing.is_empty() && other.is_none() {
             return Ok(Vec::new());
         }

@@ -20,12 +20,10 @@ use super::stops;
 use super::words::{PAGE, halves, word};
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
+use crate::machine::columns::BETWEEN_RUNS;
 
 /// The registers that identify a system call, and the memory it is likely to read.
 const REGISTERS_OF_CALLS: [u32; 4] = [0, 1, 2, 8];
-/// The columns that the host looks at between runs.
-const BETWEEN_RUNS: [u32; 6] =
-    [COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_HEAP_END, COLUMN_TAIL, COLUMN_HEAD];
 
 impl GpuExecutor {
     /// Returns the words of a lane's registers and of its process state.
@@ -126,7 +124,7 @@ impl GpuExecutor {
         Ok(())
     }
 
-    /// Returns the columns that the host reads after a run. They are fetched together, because each transfer takes time.
+    /// Returns the columns that the host reads after a run.
     pub(super) fn columns_after_run(&self) -> impl Iterator<Item = u32> + use<> {
         let of_calls = if self.has_served { &REGISTERS_OF_CALLS[..] } else { &[] };
         of_calls.iter().copied().chain(BETWEEN_RUNS)
@@ -196,7 +194,7 @@ impl GpuExecutor {
         }
         self.store.columns.invalidate();
         self.cache.forget();
-        self.store.columns.fetch(BETWEEN_RUNS)
+        Ok(())
     }
 }
 

@@ -51,6 +51,8 @@ pub struct GpuExecutor {
     pub(super) frames: u32,
     /// Whether the counters of the last dispatch have not been read.
     pub(super) has_unread_counters: bool,
+    /// Whether lanes may have stopped for the host in a slice that failed, and wait.
+    pub(super) has_unseen_requests: bool,
     /// The number of frames of the images.
     pub(super) frames_shared: u32,
     /// The number of pages that each lane may write.
@@ -177,6 +179,7 @@ impl GpuExecutor {
             snapshot: None,
             frames: frames.words.len() as u32,
             has_unread_counters: false,
+            has_unseen_requests: false,
             frames_shared: frames.words.len() as u32,
             frames_max,
             lanes_before: Vec::new(),

@@ -251,6 +251,7 @@ impl GpuExecutor {
     /// Sends all pending writes and mappings to the device.
     pub(super) fn flush_memory(&mut self) -> Result<(), Error> {
         self.read_pending_counters()?;
+        self.forget_requests()?;
         if self.cache.waiting.is_empty() {
             return Ok(());
         }

@@ -70,6 +70,7 @@ impl GpuExecutor {
             launch.quantum = slice.quantum;
             let begin = Instant::now();
             let hooks = self.store.hooks.clone();
+            self.has_unseen_requests = true;
             self.store.dispatch(&slice.kernel.pipeline, launch, hooks.as_ref(), workgroups)?;
             self.store.columns.invalidate();
             self.cache.forget();
@@ -91,6 +92,7 @@ impl GpuExecutor {
             if idle.is_endless(steps, running + needy) {
                 return Err(self.no_progress());
             }
+            self.has_unseen_requests = needy > 0;
             if needy > 0 {
                 self.serve(count(COUNTER_FRAMES))?;
             } else if running == 0 {
@@ -236,6 +238,19 @@ impl GpuExecutor {
         Ok(self.store.grow_frames(wanted)? > capacity)
     }
 
+    /// Lets lanes go on that have stopped for the host in a slice that failed. They make their requests again.
+    pub(super) fn forget_requests(&mut self) -> Result<(), Error> {
+        if self.has_unseen_requests {
+            for stop in self.store.columns.get_mut(COLUMN_STOP)? {
+                if matches!(halves(*stop).0, STOP_NEED_FRAME..=STOP_NEED_SIMD) {
+                    *stop = word(STOP_NONE, 0);
+                }
+            }
+            self.has_unseen_requests = false;
+        }
+        Ok(())
+    }
+
     /// Gives lanes the frames, the code and the SIMD units that they have stopped for, and lets them go on.
     ///
     /// A lane whose request is not served makes it again. So a failure of this function leaves the lanes in a valid
@@ -243,6 +258,7 @@ impl GpuExecutor {
     fn serve(&mut self, asked_for: u32) -> Result<(), Error> {
         let columns = &mut self.store.columns;
         columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
+        self.has_unseen_requests = false;
         let stops = columns.cached(COLUMN_STOP).iter().map(|stop| halves(*stop).0);
         let asks: Vec<_> = stops.zip(columns.cached(COLUMN_STOP_ADDRESS).iter().copied()).collect();
         let (mut code, mut without_frame, mut served) = (Vec::new(), Vec::new(), Vec::new());

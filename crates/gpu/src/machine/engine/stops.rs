@@ -39,6 +39,7 @@ const fn number_of(access: Access) -> u32 {
 
 impl GpuExecutor {
     pub(super) fn read_stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
+        self.forget_requests()?;
         let columns = &mut self.store.columns;
         columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
         let both = columns.cached(COLUMN_STOP).iter().zip(columns.cached(COLUMN_STOP_ADDRESS));
@@ -50,6 +51,7 @@ impl GpuExecutor {
     }
 
     pub(super) fn read_stop(&mut self, lane: usize) -> Result<Option<Stop>, Error> {
+        self.forget_requests()?;
         let code = self.store.columns.word(COLUMN_STOP, lane)?;
         if halves(code).0 == STOP_NONE {
             return Ok(None);
