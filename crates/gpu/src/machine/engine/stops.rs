@@ -52,6 +52,8 @@ impl GpuExecutor {
 
     pub(super) fn read_stop(&mut self, lane: usize) -> Result<Option<Stop>, Error> {
         self.forget_requests()?;
+        // Both, so that the loss of the device is found here, and not by a call that then changes the stop.
+        self.store.columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
         let code = self.store.columns.word(COLUMN_STOP, lane)?;
         if halves(code).0 == STOP_NONE {
             return Ok(None);
