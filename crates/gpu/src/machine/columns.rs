@@ -13,7 +13,7 @@ use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 
-/// The columns that the host looks at between runs. One of them is never fetched alone, because each transfer takes time.
+/// The columns that the host reads between runs. They are fetched together, because each transfer takes time.
 pub(crate) const BETWEEN_RUNS: [u32; 6] =
     [COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_HEAP_END, COLUMN_TAIL, COLUMN_HEAD];
 
@@ -44,7 +44,8 @@ impl Columns {
         Ok(Self { device: device.clone(), buffer, lanes, columns: vec![column; COLUMNS as usize] })
     }
 
-    /// Fetches the given columns that are stale, in one transfer, and with one of [`BETWEEN_RUNS`] all that are stale of these.
+    /// Fetches the given columns that are stale, in one transfer. If one of them is in [`BETWEEN_RUNS`], the transfer has all stale
+    /// columns of that list.
     pub(crate) fn fetch(&mut self, columns: impl IntoIterator<Item = u32>) -> Result<(), Error> {
         self.fetch_with(columns, None).map(drop)
     }
@@ -59,9 +60,10 @@ impl Columns {
         let is_stale = |column: &u32| self.columns[*column as usize].stale;
         let mut missing: Vec<u32> = columns.into_iter().filter(is_stale).collect();
         if missing.iter().any(|column| BETWEEN_RUNS.contains(column)) {
-            missing.retain(|column| !BETWEEN_RUNS.contains(column));
             missing.extend(BETWEEN_RUNS.into_iter().filter(is_stale));
         }
+        missing.sort_unstable();
+        missing.dedup();
         if missing.is_empty() && other.is_none() {
             return Ok(Vec::new());
         }
@@ -180,8 +182,8 @@ impl Columns {
         columns.into_iter().for_each(|column| self.columns[column as usize].stale = true);
     }
 
-    /// Returns the copies of words that differ from the device: their columns and lanes, the word there, and the copy. No change
-    /// waits to be uploaded.
+    /// Returns the copies of words that differ from the device: the column, the lane, the word on the device, and the copy. All
+    /// changes have to be uploaded before.
     pub(crate) fn wrong_copies(&self) -> Result<Vec<(u32, usize, u64, u64)>, Error> {
         let bytes = 8 * self.lanes as u64;
         let fetched = || (0..).zip(&self.columns).filter(|(_, column)| !column.stale);
@@ -198,7 +200,7 @@ impl Columns {
         Ok(wrong)
     }
 
-    /// Replaces the copy of a word, but not the word on the device, for tests. Returns the previous copy.
+    /// Replaces the copy of a word, but not the word on the device. Tests damage copies with it. Returns the previous copy.
     pub(crate) fn exchange_copy(&mut self, column: u32, lane: usize, value: u64) -> Result<u64, Error> {
         self.fetch([column])?;
         Ok(std::mem::replace(&mut self.columns[column as usize].values[lane], value))

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use kvrm_arm64::asm::X0;
 use kvrm_gpu::{Bounds, ClassSelection, Device, Error, GpuEngine, RecoveringExecutor, SelectionMode};
 use kvrm_machine::{
     Builder, Cpu, Executor, Factory, Hooks, Image, LaneStart, Machine, Picture, PictureFormat, Plan,
@@ -16,6 +17,12 @@ use crate::support::{CODE, PAGE, busy, lanes, machine_lanes, raw};
 const LANES: usize = 5;
 /// Bounds with slices so short that every run has several.
 const SLICES: Bounds = Bounds { slice_steps: Some(64), tlb_sets: Some(2), ..Bounds::NONE };
+
+/// Loses the device between two slices, and breaks the run off.
+fn lose_and_break(device: &Device) -> ControlFlow<()> {
+    device.raw().destroy();
+    ControlFlow::Break(())
+}
 
 /// Keeps these tests from running at the same time, as they lose the device that the process shares.
 fn lock_device() -> MutexGuard<'static, ()> {
@@ -229,12 +236,8 @@ fn runs_resets_and_writes_survive_the_loss_of_the_device() {
     pair.run(50);
     pair.assert_same("after a loss between runs");
     assert_eq!(pair.gpu.recoveries(), 2, "the lanes were restored again");
-    // The run is broken off just when the device is lost. After a short run, the end of each slice is fetched with its counters.
-    pair.run(0);
-    let lose_and_break = |device: &Device| {
-        device.raw().destroy();
-        ControlFlow::Break(())
-    };
+    // The run is broken off just when the device is lost. The lanes change their code in each slice, for which their stops are
+    // fetched, so the end of the last slice is known.
     assert!(!pair.run_with_interruption(2, lose_and_break), "the loss is not noticed yet");
     pair.assert_same("after a loss in a run that was broken off, whose end is known");
     pair.change_registers(0, 5);
@@ -246,6 +249,30 @@ fn runs_resets_and_writes_survive_the_loss_of_the_device() {
     pair.assert_same("back at the snapshot");
     pair.run(500);
     pair.assert_same("at the end");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn runs_that_are_broken_off_when_the_device_is_lost_are_repeated() {
+    let _lock = lock_device();
+    // These lanes make no requests, for which their stops would be fetched.
+    let count = raw(|a| {
+        let again = a.label();
+        a.bind(again);
+        a.add(X0, X0, 1).b(again);
+    });
+    let mut pair = Pair::new(&[count], SLICES);
+    pair.run(300);
+    assert!(
+        pair.run_with_interruption(2, lose_and_break),
+        "after a long run, the end of a slice is not known"
+    );
+    pair.assert_same("after a loss in a run whose end is not known");
+    // After a short run, the end of each slice is fetched with its counters, so the loss is found later.
+    pair.run(0);
+    assert!(!pair.run_with_interruption(2, lose_and_break), "after a short run, the end of a slice is known");
+    pair.assert_same("after a loss in a run whose end is known");
+    assert_eq!(pair.gpu.recoveries(), 2, "the lanes were restored twice");
 }
 
 #[test]

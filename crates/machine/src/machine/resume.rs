@@ -82,8 +82,9 @@ impl Machine {
         let hooked: Vec<_> =
             stops.filter_map(|(lane, stop)| Some((lane, stop.filter(|stop| is_of_hook(*stop))?))).collect();
         self.note_hooks(&hooked)?;
-        hooked.iter().try_for_each(|(lane, _)| self.executor.set_stop(*lane, None))?;
-        Ok(hooked.len())
+        let lanes: Vec<usize> = hooked.iter().map(|(lane, _)| *lane).collect();
+        self.executor.set_stops(&lanes, None)?;
+        Ok(lanes.len())
     }
 
     /// Executes one instruction of each resumed lane that has steps left, without the hooks that the lane passes. Returns

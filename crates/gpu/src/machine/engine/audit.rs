@@ -41,10 +41,10 @@ impl GpuExecutor {
         if used > capacity || shared > used {
             return Ok(vec![Violation::new(Damage::FrameCount { used, shared, capacity })]);
         }
-        let copies = self.store.columns.wrong_copies()?;
         let (memory, mut violations) = self.copy_memory()?;
+        let copies = self.store.columns.wrong_copies()?.into_iter();
         violations.extend(
-            copies.into_iter().map(|(column, lane, is, copy)| {
+            copies.map(|(column, lane, is, copy)| {
                 Violation::new(Damage::Copy { column, is, copy }).of_lane(lane)
             }),
         );

@@ -166,11 +166,11 @@ impl GpuExecutor {
     }
 
     fn reset_lanes(&mut self, lanes: &[usize]) -> Result<(), Error> {
-        // The reset undoes pending changes of these lanes anyway, and there might be no room for them.
-        let waiting = self.take_waiting(lanes);
         if lanes.is_empty() {
             return Ok(());
         }
+        // The reset undoes pending changes of these lanes anyway, and there might be no room for them.
+        let waiting = self.take_waiting(lanes);
         let reset = self.reset_flushed_lanes(lanes);
         if reset.is_err() {
             // The lanes are not reset, so their changes are still pending.

@@ -51,7 +51,7 @@ pub struct GpuExecutor {
     pub(super) frames: u32,
     /// Whether the counters of the last dispatch have not been read.
     pub(super) has_unread_counters: bool,
-    /// Whether lanes may have stopped for the host in a slice that failed, and wait.
+    /// Whether lanes may have stopped with a request to the host that the host has not read, because a transfer failed.
     pub(super) has_unseen_requests: bool,
     /// The number of frames of the images.
     pub(super) frames_shared: u32,
@@ -61,9 +61,10 @@ pub struct GpuExecutor {
     pub(super) lanes_before: Vec<LaneBefore>,
     /// The progress of the last run.
     pub(crate) last_run: RunProgress,
-    /// Whether the last run had so few slices that the columns that the host reads after a run are fetched with each slice.
+    /// Whether the last run had at most `SHORT_RUN` slices. The next run then fetches the columns that the host reads after a run
+    /// with the counters of each slice.
     pub(super) was_short: bool,
-    /// Whether lanes were served since the last run.
+    /// Whether the host has served calls of lanes since the last run.
     pub(super) has_served: bool,
     pub(super) translator: Translator,
     /// The acceleration of loops, if there is any.

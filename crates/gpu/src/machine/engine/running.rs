@@ -76,8 +76,7 @@ impl GpuExecutor {
             self.cache.forget();
             let looked = look.map_or(0..0, |_| self.look_columns());
             let after = self.was_short.then(|| self.columns_after_run()).into_iter().flatten();
-            let after = after.filter(|column| !looked.contains(column));
-            let counters = self.read_counters_and(looked.clone().chain(after))?;
+            let counters = self.read_counters_and(looked.chain(after))?;
             let took = begin.elapsed();
             slices += 1;
 
@@ -117,7 +116,7 @@ impl GpuExecutor {
                 break;
             }
         }
-        // Those that were not fetched with the last slice.
+        // This transfers nothing if they came with the last slice.
         self.store.columns.fetch(self.columns_after_run())?;
         self.note_heaps()?;
         (self.was_short, self.has_served) = (slices <= SHORT_RUN, false);
@@ -238,7 +237,7 @@ impl GpuExecutor {
         Ok(self.store.grow_frames(wanted)? > capacity)
     }
 
-    /// Lets lanes go on that have stopped for the host in a slice that failed. They make their requests again.
+    /// Clears requests that lanes have made in a slice whose results the host could not read. The lanes make them again.
     pub(super) fn forget_requests(&mut self) -> Result<(), Error> {
         if self.has_unseen_requests {
             for stop in self.store.columns.get_mut(COLUMN_STOP)? {

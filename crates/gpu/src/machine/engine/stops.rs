@@ -11,6 +11,7 @@ use kvrm_shaders::layout::{
 use super::lanes::GpuExecutor;
 use super::words::{halves, word};
 use crate::device::error::{Error, Request};
+use crate::machine::columns::Columns;
 
 /// The number after the last fault. There are three kinds of fault with three accesses each.
 const STOP_FAULTS_END: u32 = STOP_FAULT + 9;
@@ -38,10 +39,16 @@ const fn number_of(access: Access) -> u32 {
 }
 
 impl GpuExecutor {
-    pub(super) fn read_stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
+    /// Fetches the columns of stops. Both are fetched, so that a lost device is found by the call that reads a stop, and not by
+    /// the next one, which sets it.
+    fn fetch_stops(&mut self) -> Result<&Columns, Error> {
         self.forget_requests()?;
-        let columns = &mut self.store.columns;
-        columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
+        self.store.columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
+        Ok(&self.store.columns)
+    }
+
+    pub(super) fn read_stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
+        let columns = self.fetch_stops()?;
         let both = columns.cached(COLUMN_STOP).iter().zip(columns.cached(COLUMN_STOP_ADDRESS));
         let stops: Result<_, _> = (0..)
             .zip(both)
@@ -51,16 +58,8 @@ impl GpuExecutor {
     }
 
     pub(super) fn read_stop(&mut self, lane: usize) -> Result<Option<Stop>, Error> {
-        self.forget_requests()?;
-        // Both, so that the loss of the device is found here, and not by a call that then changes the stop.
-        self.store.columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
-        let code = self.store.columns.word(COLUMN_STOP, lane)?;
-        if halves(code).0 == STOP_NONE {
-            return Ok(None);
-        }
-        // Only faults and watchpoints have an address.
-        let has_address = halves(code).0 >= STOP_FAULT;
-        let address = if has_address { self.store.columns.word(COLUMN_STOP_ADDRESS, lane)? } else { 0 };
+        let columns = self.fetch_stops()?;
+        let [code, address] = [COLUMN_STOP, COLUMN_STOP_ADDRESS].map(|column| columns.cached(column)[lane]);
         decode(code, address).map_err(|code| self.bad_request(lane, Request::Stop { code }))
     }
 }

@@ -103,7 +103,7 @@ enum Entry {
     Drain,
     Snapshot,
     /// A reset of some lanes, or of all for `None`.
-    Reset(Option<Box<[usize]>>),
+    Reset(Option<Box<[u32]>>),
     FramesMax(usize),
     /// New hooks.
     Hooks(Arc<Hooks>),
@@ -263,7 +263,7 @@ impl Journal {
         }
     }
 
-    /// Records the new stop of some lanes.
+    /// Records the new stop of some lanes, in one entry.
     pub(super) fn stops(&mut self, lanes: &[usize], stop: Option<Stop>) {
         if lanes.is_sorted_by(|a, b| a + 1 == *b) {
             lanes.iter().for_each(|lane| self.stop(*lane, stop));
@@ -273,7 +273,7 @@ impl Journal {
         }
     }
 
-    /// Returns the numbers of lanes for an entry.
+    /// Returns the numbers of lanes in the form that entries have, and counts their bytes.
     fn numbers(&mut self, lanes: impl Iterator<Item = usize>) -> Box<[u32]> {
         let numbers: Box<[u32]> = lanes.map(|lane| lane as u32).collect();
         self.boxed_bytes += size_of_val(&numbers[..]);
@@ -296,7 +296,7 @@ impl Journal {
         self.entries.push(Entry::Write { lane, address, bytes: bytes.len(), access });
     }
 
-    /// Records writes at the same address.
+    /// Records writes of rows at the same address, in one entry if the rows have the same size.
     pub(super) fn write_rows(&mut self, address: u64, rows: &[(usize, &[u8])]) {
         let Some((_, first)) = rows.first() else { return };
         let bytes = first.len();
@@ -342,8 +342,8 @@ impl Journal {
         match self.snapshot {
             Some(there) if named.iter().all(|named| *named) => self.truncate_to(there),
             _ => {
-                self.boxed_bytes += size_of_val(lanes);
-                self.entries.push(Entry::Reset(Some(lanes.into())));
+                let lanes = self.numbers(lanes.iter().copied());
+                self.entries.push(Entry::Reset(Some(lanes)));
             }
         }
     }
@@ -405,17 +405,15 @@ impl Journal {
                     replay_registers(executor, *lane, *changed, &mut words)?;
                 }
                 Entry::Stop { first, end, stop } => {
-                    (*first..*end).try_for_each(|lane| executor.set_stop(lane, *stop))?;
+                    executor.set_stops(&(*first..*end).collect::<Vec<_>>(), *stop)?;
                 }
-                Entry::Stops { lanes, stop } => {
-                    lanes.iter().try_for_each(|lane| executor.set_stop(*lane as usize, *stop))?;
-                }
+                Entry::Stops { lanes, stop } => executor.set_stops(&indices(lanes), *stop)?,
                 Entry::Rows { lanes, address, bytes: count } => {
                     let (all, rest) = bytes.split_at(lanes.len() * count);
                     bytes = rest;
-                    let rows = lanes.iter().enumerate();
-                    let rows: Vec<_> =
-                        rows.map(|(index, lane)| (*lane as usize, &all[index * count..][..*count])).collect();
+                    let row = |index: usize| &all[index * count..][..*count];
+                    let rows = indices(lanes).into_iter().enumerate();
+                    let rows: Vec<_> = rows.map(|(index, lane)| (lane, row(index))).collect();
                     if executor.write_memory_of_each(*address, &rows)?.is_err() {
                         return Err(failed_write());
                     }
@@ -441,7 +439,7 @@ impl Journal {
                     executor.drain_console(&mut |_, _| ())?;
                 }
                 Entry::Snapshot => executor.snapshot()?,
-                Entry::Reset(Some(lanes)) => executor.reset(lanes)?,
+                Entry::Reset(Some(lanes)) => executor.reset(&indices(lanes))?,
                 Entry::Reset(None) => executor.reset(&(0..executor.lanes()).collect::<Vec<_>>())?,
                 Entry::FramesMax(frames_max) => executor.set_frames_max(*frames_max)?,
                 Entry::Hooks(hooks) => executor.set_hooks(hooks)?,
@@ -519,6 +517,11 @@ impl RecordedRun {
         }
         Ok(())
     }
+}
+
+/// Returns the lanes with these numbers, as the executor takes them.
+fn indices(numbers: &[u32]) -> Vec<usize> {
+    numbers.iter().map(|lane| *lane as usize).collect()
 }
 
 fn failed_write() -> kvrm_machine::Error {

@@ -3,17 +3,17 @@
 pub(crate) use kvrm_shaders::interface::machine::Piece;
 use kvrm_shaders::interface::machine::TransferGroup;
 use kvrm_shaders::layout::{
-    COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TLB, COUNTERS, DISPATCH_ROW,
-    STOP_NEED_TIME,
+    COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TLB, DISPATCH_ROW, STOP_NEED_TIME,
 };
 
+use super::loops::Counters;
 use super::parameters::Launch;
 use super::resident::Store;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::machine::kernels::WORKGROUP;
 
-/// The columns that a dispatch that writes and maps pieces changes.
+/// The columns that [`Store::write`] changes on the device.
 pub(crate) const WRITE_COLUMNS: [u32; 5] =
     [COLUMN_ROOT, COLUMN_TAIL, COLUMN_HEAD, COLUMN_TLB, COLUMN_STOP_ADDRESS];
 
@@ -83,7 +83,7 @@ impl Store {
         data: &[u64],
         firsts: &[u32],
         launch: Launch,
-    ) -> Result<(Vec<Piece>, [u32; COUNTERS as usize]), Error> {
+    ) -> Result<(Vec<Piece>, Counters), Error> {
         let list = Buffer::with_contents(&self.device, "pieces", pieces)?;
         let data = Buffer::with_contents(&self.device, "data of pieces", data)?;
         let firsts = Buffer::with_contents(&self.device, "lanes to write", firsts)?;
