@@ -20,7 +20,8 @@ const FUEL_MAX: u64 = 1 << 40;
 pub(crate) struct TranslatedLane {
     /// What all lanes share; `None` if the host is not supported.
     shared: Option<Arc<Shared>>,
-    /// How often the lane has reached addresses that are not translated, by their low bits. It tells all lanes now and then.
+    /// How often the lane has reached addresses that are not translated, by their low bits. Each counter is added to that of all
+    /// lanes from time to time ([`Shared::visit`]).
     counters: Vec<u16>,
     table: Option<LaneTable>,
 }
@@ -69,8 +70,8 @@ impl LaneTable {
     }
 }
 
-/// Counts that a lane has reached an address without code in its table. Returns code that others have translated, or
-/// asks for it if the lane, or all lanes together, come often.
+/// Counts that a lane has reached an address without code in its table. Returns the code if there is some by now, and asks
+/// for it if this lane, or all lanes together, have reached the address often.
 fn count(
     counters: &mut [u16],
     shared: &Arc<Shared>,
@@ -81,18 +82,18 @@ fn count(
     let counter = &mut counters[(pc >> 2) as usize % COUNTERS];
     *counter = counter.saturating_add(1);
     let threshold = shared.settings.threshold;
-    let is_due = *counter >= threshold;
-    if !is_due && !counter.is_power_of_two() {
+    let is_hot_here = *counter >= threshold;
+    if !is_hot_here && !counter.is_power_of_two() {
         return None;
     }
-    // Those since the last time.
-    let visits = if is_due { threshold / 16 } else { counter.div_ceil(2) };
-    let is_hot = shared.visit(pc, visits) >= u32::from(threshold) || is_due;
+    // The visits since the lane last got here.
+    let visits = if is_hot_here { threshold / 16 } else { counter.div_ceil(2) };
+    let is_hot = shared.visit(pc, visits) >= u32::from(threshold) || is_hot_here;
     let found = shared.find(pc, memory);
     let entry = if is_hot { found.or_else(|| shared.translate(pc, memory)) } else { found };
     let Some(entry) = entry else {
         // While the region waits for the compiler, the lane asks for it again now and then.
-        if is_due {
+        if is_hot_here {
             *counter = threshold - threshold / 16;
         }
         return None;
@@ -177,13 +178,13 @@ mod tests {
         let image = Image::new(&[text], Features::ARMV8_0).expect("the segment fits");
         let mut memory = AddressSpace::new(Arc::new(image), 1);
         let table = Table::new(64);
-        // How often each of ten lanes comes before it gets code.
+        // Ten lanes visit the address up to twenty times. At which visit does each of them get code?
         let visits = [(); 10].map(|()| {
             let mut counters = vec![0; COUNTERS];
-            let mut come = || count(&mut counters, &shared, &table, 0x1000, &mut memory);
-            (1..=20).find(|_| come().is_some())
+            let mut visit = || count(&mut counters, &shared, &table, 0x1000, &mut memory);
+            (1..=20).find(|_| visit().is_some())
         });
-        // A lane tells of its visits when it has come 1, 2, 4, 8 and 16 times, so 6 lanes tell of 96.
+        // A lane adds its visits to those of all lanes at its visits 1, 2, 4, 8 and 16, so six lanes have added 96.
         let expected = [None, None, None, None, None, None, Some(4), Some(1), Some(1), Some(1)];
         assert_eq!(visits, expected);
     }

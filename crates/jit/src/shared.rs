@@ -22,13 +22,13 @@ use crate::region::Region;
 /// each version of it.
 const VERSIONS_MAX: usize = 16;
 
-/// The number of counters of visits of all lanes; a power of two.
+/// The number of counters that all lanes share; a power of two.
 const COUNTERS: usize = 1 << 14;
 
 /// When and how much is translated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
-    /// How often a lane, or all lanes together, reach an address before it is translated.
+    /// How often one lane, or all lanes together, have to reach an address before it is translated.
     pub(crate) threshold: u16,
     /// Whether lanes wait for the compiler. Otherwise they go on being interpreted.
     pub(crate) waits: bool,
@@ -58,7 +58,7 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     /// The function that calls regions.
     pub(crate) enter: u64,
-    /// About how often lanes have reached addresses that are not translated, by their low bits.
+    /// Approximately how often all lanes together have reached addresses that are not translated, by their low bits.
     visits: Box<[AtomicU32]>,
     regions: RwLock<HashMap<u64, Vec<Translated>>>,
     /// The tables of lanes that have the code of their image, by the address of the image.
@@ -108,11 +108,12 @@ impl Shared {
         Arc::clone(table)
     }
 
+    /// Returns the counter of an address.
     fn visits_of(&self, pc: u64) -> &AtomicU32 {
         &self.visits[(pc >> 2) as usize % COUNTERS]
     }
 
-    /// Counts visits of an address that is not translated. Returns how many there were.
+    /// Adds visits to those of an address that is not translated. Returns the sum.
     pub(crate) fn visit(&self, pc: u64, visits: u16) -> u32 {
         let visits = u32::from(visits);
         self.visits_of(pc).fetch_add(visits, Ordering::Relaxed).saturating_add(visits)
@@ -132,7 +133,8 @@ impl Shared {
     /// Translates the region at `pc`. Returns its entry, or `None` if lanes do not wait for the compiler, or if there is
     /// enough code.
     pub(crate) fn translate(self: &Arc<Self>, pc: u64, memory: &mut AddressSpace) -> Option<Arc<Entry>> {
-        // Programs that change their code often are not translated each time.
+        // After a change, code at this address has to become hot again. So a program that changes its code often is not
+        // translated each time.
         self.visits_of(pc).store(0, Ordering::Relaxed);
         if self.settings.waits {
             let mut compiler = lock(&self.compiler);

@@ -19,8 +19,8 @@ use crate::page_map::{Mapping, PageMap};
 use crate::pages::{Frame, PAGE_BYTES, PAGE_SHIFT, page_of, pieces};
 use crate::translation::CodeVersion;
 
-/// The number of TLB entries; a power of two. Games read some hundred pages for a picture, and with a fourth of these entries
-/// translated code takes one and a half times as long for it.
+/// The number of TLB entries; a power of two. Games read hundreds of pages for each picture, and in translated code, a miss takes
+/// far longer than a hit.
 const TLB_ENTRIES: usize = 512;
 /// The number of code pages that a lane caches besides the current one; a power of two.
 const RECENT_PAGES: usize = 16;

@@ -10,7 +10,7 @@ use crate::pages::ADDRESS_BITS;
 
 /// The largest binary logarithm of a downscale.
 const SHIFT_MAX: u32 = 6;
-/// The bits of each channel in the sum of the colors of a square, of which each is at most 255.
+/// The bits of a channel in a sum of colors. A square has up to 2^(2 * `SHIFT_MAX`) pixels, whose channels are at most 255.
 const SUM_BITS: u32 = 21;
 const _: () = assert!((255 << (2 * SHIFT_MAX)) + (1 << (2 * SHIFT_MAX)) < 1 << SUM_BITS, "sums fit");
 /// The bytes of a palette.
@@ -91,12 +91,6 @@ pub struct View {
     height: u32,
     shift: u32,
     format: ViewFormat,
-}
-
-/// Returns a color with a place of [`SUM_BITS`] bits for red, green and blue, so that one addition adds all of them.
-fn spread(color: u32) -> u64 {
-    let channel = |shift: u32| u64::from(color >> shift & 255);
-    channel(16) << (2 * SUM_BITS) | channel(8) << SUM_BITS | channel(0)
 }
 
 impl View {
@@ -260,7 +254,7 @@ impl View {
             }
         }
         if self.format == ViewFormat::Index {
-            self.pick(&pixels, out);
+            self.copy_indices(&pixels, out);
             return Ok(());
         }
         match self.picture.format {
@@ -273,8 +267,8 @@ impl View {
         Ok(())
     }
 
-    /// Takes the upper left pixel of each square of bytes.
-    fn pick(&self, pixels: &[u8], out: &mut [u8]) {
+    /// Copies the upper left pixel of each square to `out`. Pixels are bytes.
+    fn copy_indices(&self, pixels: &[u8], out: &mut [u8]) {
         let side = 1 << self.shift;
         let rows = pixels.chunks(self.picture.stride as usize).step_by(side);
         for (row, out) in rows.zip(out.chunks_exact_mut(self.width as usize)) {
@@ -282,7 +276,7 @@ impl View {
         }
     }
 
-    /// Averages the pixels of each square. `color` returns the color of a pixel, as [`spread`] does.
+    /// Writes the average of each square to `out`. `color` returns the color of a pixel in the form of [`spread`].
     fn average<const BYTES: usize>(
         &self,
         pixels: &[u8],
@@ -312,4 +306,10 @@ impl View {
             }
         }
     }
+}
+
+/// Returns a color with [`SUM_BITS`] bits for each of red, green and blue, so that one addition of words adds all three.
+fn spread(color: u32) -> u64 {
+    let channel = |shift: u32| u64::from(color >> shift & 255);
+    channel(16) << (2 * SUM_BITS) | channel(8) << SUM_BITS | channel(0)
 }

@@ -15,8 +15,9 @@ pub trait Runner: fmt::Debug + Send + Sync + Sized + 'static {
     /// The largest number of steps between two looks at the loop that a lane is in: so many that a look, and the interruption of
     /// [`Runner::run`] for it, take little time.
     const LOOK_STEPS: u64 = 1 << 16;
-    /// The approximate number of steps that all lanes together take between two calls of an observer. A lane takes its part of them
-    /// before the next lane, because its memory has left the caches of the host when it goes on.
+    /// The approximate number of steps that all lanes together take between two calls of an observer. Each lane takes its share of
+    /// them in one turn. Few long turns are faster than many short ones: at the beginning of a turn, the memory of the lane is no
+    /// longer in the caches of the host.
     const OBSERVED_STEPS: u64 = 100_000_000;
     /// Whether a step may take less time than one of iterations that are executed at once, so that both are measured.
     const IS_MEASURED: bool = false;
