@@ -50,11 +50,18 @@ impl GpuExecutor {
     pub(super) fn read_stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
         let columns = self.fetch_stops()?;
         let both = columns.cached(COLUMN_STOP).iter().zip(columns.cached(COLUMN_STOP_ADDRESS));
-        let stops: Result<_, _> = (0..)
-            .zip(both)
-            .map(|(lane, (code, address))| decode(*code, *address).map_err(|code| (lane, code)))
-            .collect();
-        stops.map_err(|(lane, code)| self.bad_request(lane, Request::Stop { code }))
+        // Collecting results would not reserve the memory first.
+        let mut stops = Vec::with_capacity(both.len());
+        for (code, address) in both {
+            match decode(*code, *address) {
+                Ok(stop) => stops.push(stop),
+                Err(code) => {
+                    let lane = stops.len();
+                    return Err(self.bad_request(lane, Request::Stop { code }));
+                }
+            }
+        }
+        Ok(stops)
     }
 
     pub(super) fn read_stop(&mut self, lane: usize) -> Result<Option<Stop>, Error> {

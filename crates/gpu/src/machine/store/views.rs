@@ -22,7 +22,7 @@ const GROUP: u32 = 4;
 /// The most groups of a chunk.
 const CHUNK_GROUPS: u32 = 1024;
 /// The most bytes of views that a dispatch computes. While the host copies them, the device computes others.
-const DISPATCH_BYTES: u64 = 8 << 20;
+const DISPATCH_BYTES: u64 = 32 << 20;
 /// The most pixels of pictures that a dispatch reads. It keeps a dispatch from taking seconds.
 const DISPATCH_PIXELS: u64 = 1 << 28;
 /// The bytes that a thread copies at least.
