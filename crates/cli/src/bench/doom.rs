@@ -55,10 +55,11 @@ pub(super) struct Args {
     /// The approximate time of each of the three repetitions of a measurement, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     seconds: f64,
-    /// The number of steps of each lane without a picture before a measurement, in which lanes get to different places.
+    /// The number of steps of each lane without a picture at the beginning of the game, in which lanes get to different places.
     #[arg(long, value_name = "STEPS", default_value = "100", value_parser = number::count)]
     skip: u64,
-    /// The time between these steps and a measurement, in seconds, in which translation chooses how lanes run.
+    /// The time in which translation chooses how lanes run, in seconds. Then the game begins again, and is played for the time of a
+    /// repetition before the measurement.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     warm_up: f64,
     /// Measure nothing: step the lanes so often on the engine and on another one, and compare all results of each step.

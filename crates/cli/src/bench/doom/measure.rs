@@ -11,9 +11,9 @@ use crate::bench::measure::REPETITIONS;
 
 /// The options of a measurement.
 pub(super) struct Plan {
-    /// The steps of each lane before everything else, without pictures.
+    /// The steps at the beginning of the game, without pictures, in which lanes get to different places.
     pub(super) skip: u64,
-    /// The time between these steps and the measurement, in seconds.
+    /// The time in which the engine chooses how it runs lanes, in seconds. Then the game begins again.
     pub(super) warm_up: f64,
     /// The approximate time of a repetition, in seconds.
     pub(super) seconds: f64,
@@ -68,38 +68,69 @@ impl Measured {
     }
 }
 
-/// Measures environments whose lanes have begun an episode.
-pub(super) fn measure(mut environments: Environments, plan: &Plan) -> Result<Measured> {
-    let lanes = environments.lanes();
-    let mut policy = Policy::new(lanes);
-    let mut waiting: Vec<usize> = (0..lanes).collect();
-    environments.set_observing(false);
-    for _ in 0..plan.skip {
-        environments.step(&policy.actions(&waiting))?;
+/// Lanes that play the game, each with its next action as soon as it has taken its step.
+struct Players<'a> {
+    environments: Environments,
+    policy: Policy,
+    /// The lanes that wait for an action.
+    waiting: Vec<usize>,
+    plan: &'a Plan,
+}
+
+impl Players<'_> {
+    /// Begins the game in all lanes, which then get to different places.
+    fn begin(&mut self) -> Result<()> {
+        let lanes = self.environments.lanes();
+        self.environments.receive(lanes - self.waiting.len())?;
+        self.environments.set_observing(false);
+        self.environments.reset(..)?;
+        self.waiting = (0..lanes).collect();
+        for _ in 0..self.plan.skip {
+            self.environments.step(&self.policy.actions(&self.waiting))?;
+        }
+        self.environments.set_observing(self.plan.draws);
+        Ok(())
     }
-    environments.set_observing(plan.draws);
-    let mut go = |environments: &mut Environments, seconds: f64| -> Result<Repetition> {
+
+    /// Plays for about so many seconds.
+    fn play(&mut self, seconds: f64) -> Result<Repetition> {
         let begin = Instant::now();
         let mut measured = Repetition::default();
         while measured.seconds < seconds {
-            environments.send(&waiting, &policy.actions(&waiting))?;
-            let batch = environments.receive(plan.wanted)?;
-            waiting.clear();
-            waiting.extend(batch.lanes);
+            self.environments.send(&self.waiting, &self.policy.actions(&self.waiting))?;
+            let batch = self.environments.receive(self.plan.wanted)?;
+            self.waiting.clear();
+            self.waiting.extend(batch.lanes);
             measured.steps += batch.lanes.len() as u64;
             measured.instructions += batch.instructions.iter().sum::<u64>();
             measured.seconds = begin.elapsed().as_secs_f64();
         }
         Ok(measured)
-    };
-    go(&mut environments, plan.warm_up)?;
-    // A run without a budget moves no lane, and has the counts since the machine was built.
-    let before = environments.machine_mut().run(0)?;
+    }
+
+    /// Returns the counts since the machine was built.
+    fn report(&mut self) -> Result<Report> {
+        // A run without a budget moves no lane.
+        Ok(self.environments.machine_mut().run(0)?)
+    }
+}
+
+/// Measures environments whose lanes wait for an action.
+pub(super) fn measure(environments: Environments, plan: &Plan) -> Result<Measured> {
+    let lanes = environments.lanes();
+    let mut players =
+        Players { environments, policy: Policy::new(lanes), waiting: (0..lanes).collect(), plan };
+    players.begin()?;
+    players.play(plan.warm_up)?;
+    // Steps take longer as monsters wake up. So the same part of the game is measured however long the engine has had.
+    players.begin()?;
+    players.play(plan.seconds)?;
+    let before = players.report()?;
     let mut all = Vec::with_capacity(REPETITIONS);
     for _ in 0..REPETITIONS {
-        all.push(go(&mut environments, plan.seconds)?);
+        all.push(players.play(plan.seconds)?);
     }
-    let after = environments.machine_mut().run(0)?;
+    let after = players.report()?;
     let instructions = all.iter().map(|repetition| repetition.instructions).sum::<u64>() as f64;
     // Lanes may be within a step at both ends of the measurement, so a share is an estimate.
     let share = |count: fn(&Report) -> Option<u64>| {
