@@ -43,7 +43,8 @@ impl DamagedMachine {
         let images = [Arc::new(image)];
         let plan =
             Plan { images: &images, lanes: 3, frames_max: FRAMES_MAX as usize, calls: None, loops: None };
-        let gpu = GpuExecutor::with_bounds(device(), &plan, &ClassSelection::TABLE, Bounds::NONE);
+        let bounds = Bounds { tlb_sets: Some(TLB_SETS[0]), ..Bounds::NONE };
+        let gpu = GpuExecutor::with_bounds(device(), &plan, &ClassSelection::TABLE, bounds);
         let mut machine = Self(gpu.expect("the lanes fit"));
         for pages in [2, 3] {
             for lane in 0..3 {
@@ -176,8 +177,8 @@ fn wrong(frame: u32, page: u64, damage: Damage) -> Violation {
     if frame == 0 { violation } else { violation.of_frame(frame) }
 }
 
-/// The number of sets of the TLB for data, and of that for code, by default.
-const TLB_SETS: [u32; 2] = [128, 16];
+/// The number of sets of the TLB for data, and of that for code.
+const TLB_SETS: [u32; 2] = [16, 2];
 const FIRST: u64 = DATA / PAGE;
 const FRESH: u64 = DATA / PAGE + 2;
 const UNWRITTEN: u64 = DATA / PAGE + 3;
