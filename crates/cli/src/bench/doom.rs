@@ -58,8 +58,8 @@ pub(super) struct Args {
     /// The number of steps of each lane without a picture at the beginning of the game, in which lanes get to different places.
     #[arg(long, value_name = "STEPS", default_value = "100", value_parser = number::count)]
     skip: u64,
-    /// The time in which translation chooses how lanes run, in seconds. Then the game begins again, and is played for the time of a
-    /// repetition before the measurement.
+    /// The time in which translation chooses how lanes run, in seconds. After it the game begins again with the steps of --skip and one
+    /// repetition that is not counted.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     warm_up: f64,
     /// Measure nothing: step the lanes so often on the engine and on another one, and compare all results of each step.

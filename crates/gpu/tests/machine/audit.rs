@@ -178,7 +178,7 @@ fn wrong(frame: u32, page: u64, damage: Damage) -> Violation {
 }
 
 /// The number of sets of the TLB for data, and of that for code.
-const TLB_SETS: [u32; 2] = [16, 2];
+const TLB_SETS: [u32; 2] = [128, 16];
 const FIRST: u64 = DATA / PAGE;
 const FRESH: u64 = DATA / PAGE + 2;
 const UNWRITTEN: u64 = DATA / PAGE + 3;

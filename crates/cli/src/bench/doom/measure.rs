@@ -78,13 +78,18 @@ struct Players<'a> {
 }
 
 impl Players<'_> {
-    /// Begins the game in all lanes, which then get to different places.
-    fn begin(&mut self) -> Result<()> {
+    /// Begins the game again in all lanes.
+    fn begin_again(&mut self) -> Result<()> {
         let lanes = self.environments.lanes();
         self.environments.receive(lanes - self.waiting.len())?;
-        self.environments.set_observing(false);
         self.environments.reset(..)?;
         self.waiting = (0..lanes).collect();
+        Ok(())
+    }
+
+    /// Takes the steps at the beginning of the game. All lanes wait for an action.
+    fn skip(&mut self) -> Result<()> {
+        self.environments.set_observing(false);
         for _ in 0..self.plan.skip {
             self.environments.step(&self.policy.actions(&self.waiting))?;
         }
@@ -115,15 +120,16 @@ impl Players<'_> {
     }
 }
 
-/// Measures environments whose lanes wait for an action.
+/// Measures environments whose lanes have begun an episode.
 pub(super) fn measure(environments: Environments, plan: &Plan) -> Result<Measured> {
     let lanes = environments.lanes();
     let mut players =
         Players { environments, policy: Policy::new(lanes), waiting: (0..lanes).collect(), plan };
-    players.begin()?;
+    players.skip()?;
     players.play(plan.warm_up)?;
-    // Steps take longer as monsters wake up. So the same part of the game is measured however long the engine has had.
-    players.begin()?;
+    // Steps get longer as monsters wake up. So that all rows measure the same part of the game, it begins again after the warm-up.
+    players.begin_again()?;
+    players.skip()?;
     players.play(plan.seconds)?;
     let before = players.report()?;
     let mut all = Vec::with_capacity(REPETITIONS);

@@ -50,7 +50,7 @@ impl GpuExecutor {
     pub(super) fn read_stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
         let columns = self.fetch_stops()?;
         let both = columns.cached(COLUMN_STOP).iter().zip(columns.cached(COLUMN_STOP_ADDRESS));
-        // Collecting results would not reserve the memory first.
+        // Collecting into a `Result` does not reserve the memory for all stops at once.
         let mut stops = Vec::with_capacity(both.len());
         for (code, address) in both {
             match decode(*code, *address) {

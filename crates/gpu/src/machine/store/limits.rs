@@ -50,8 +50,8 @@ pub(crate) fn code_pages_max(device: &Device) -> usize {
 /// The largest number of sets of a lane's TLB for data.
 ///
 /// On an H200, `kvrm bench doom --engine gpu --translate off --picture half --blocks 6 --lanes 32768` is 18 % faster with 64 sets
-/// than with 32, and 4 % faster with 128 than with 64. On an H100, 256 sets are 2 % faster than 128 in 33,792 lanes, and 7 % in
-/// 42,240 lanes. More do not make it faster, and lanes have to clear them.
+/// than with 32, and 4 % faster with 128 than with 64. On an H100, 256 sets are 2 % faster than 128 in 33,792 lanes, and 7 %
+/// in 42,240. 512 and more sets are not faster, and lanes clear all sets when they forget their pages.
 const TLB_SETS_MAX: u32 = 256;
 
 /// The size of a set, in bytes.
