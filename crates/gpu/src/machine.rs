@@ -12,5 +12,6 @@ mod pace;
 mod pages;
 mod pass_jobs;
 pub(crate) mod recovery;
+mod stopwatch;
 mod store;
 pub(crate) mod translation;

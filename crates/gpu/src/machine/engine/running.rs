@@ -1,7 +1,6 @@
 //! Runs: slices whose length is adapted to the device, and the service of lanes between slices.
 
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use kvrm_machine::{Progress, RunStats};
 use kvrm_shaders::layout::{
@@ -16,6 +15,7 @@ use super::lanes::{GpuExecutor, RunProgress};
 use super::words::{halves, word};
 use crate::device::error::{Error, Request};
 use crate::machine::kernels::NetworkVariant;
+use crate::machine::stopwatch::Stopwatch;
 
 /// The number of dispatches in a row without progress at which a run fails. Before its next step a lane needs at most
 /// one dispatch each for code, for frames and for a SIMD unit.
@@ -68,7 +68,7 @@ impl GpuExecutor {
             let mut launch = self.slices.launch(slice.kernel.loops);
             launch.steps = launch.steps.min(slice.steps.unwrap_or(u32::MAX));
             launch.quantum = slice.quantum;
-            let begin = Instant::now();
+            let stopwatch = Stopwatch::begin(&self.store.device);
             let hooks = self.store.hooks.clone();
             self.has_unseen_requests = true;
             self.store.dispatch(&slice.kernel.pipeline, launch, hooks.as_ref(), workgroups)?;
@@ -77,7 +77,7 @@ impl GpuExecutor {
             let looked = look.map_or(0..0, |_| self.look_columns());
             let after = self.was_short.then(|| self.columns_after_run()).into_iter().flatten();
             let counters = self.read_counters_and(looked.chain(after))?;
-            let took = begin.elapsed();
+            let took = stopwatch.end();
             slices += 1;
 
             let count = |counter: u32| counters[counter as usize];
