@@ -16,6 +16,7 @@ mod metadata;
 mod oracle;
 mod package;
 mod programs;
+mod python;
 mod records;
 mod root;
 mod steps;
@@ -65,6 +66,8 @@ enum Task {
     Convert(convert::Args),
     /// Makes the packages that would be published, and lists them.
     Package(package::Args),
+    /// Builds and tests the Python package.
+    Python(python::Args),
     /// Compiles the guest programs into guests/bin/, or fetches third-party programs.
     Guests(guests::Args),
 }
@@ -83,6 +86,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Records(args) => records::run(args),
         Task::Convert(args) => convert::run(args),
         Task::Package(args) => package::run(args),
+        Task::Python(args) => python::run(args),
         Task::Guests(args) => guests::run(args),
     }
 }

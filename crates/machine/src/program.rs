@@ -72,7 +72,7 @@ impl Program {
     /// The errors of [`Program::open`].
     pub fn open_as(path: impl AsRef<Path>, system: Option<System>) -> Result<Self, Error> {
         let path = path.as_ref();
-        Self::load(&path.display().to_string(), &read(path)?, system)
+        Self::from_elf_as(&path.display().to_string(), &read(path)?, system)
     }
 
     /// Loads an ELF file whose bytes are `file`. `name` is the name that the guest sees.
@@ -80,10 +80,14 @@ impl Program {
     /// # Errors
     /// [`Error::Elf`]: the bytes are not a static, 64-bit, little-endian program for AArch64.
     pub fn from_elf(name: &str, file: &[u8]) -> Result<Self, Error> {
-        Self::load(name, file, None)
+        Self::from_elf_as(name, file, None)
     }
 
-    fn load(name: &str, file: &[u8], system: Option<System>) -> Result<Self, Error> {
+    /// Loads the bytes of an ELF file for a given system, as [`Program::open_as`] does.
+    ///
+    /// # Errors
+    /// The errors of [`Program::from_elf`].
+    pub fn from_elf_as(name: &str, file: &[u8], system: Option<System>) -> Result<Self, Error> {
         let executable = elf::load_as(file, system);
         let executable = executable.map_err(|source| Error::Elf { name: name.to_owned(), source })?;
         let elf::Executable { entry, segments, symbols, linux } = executable;

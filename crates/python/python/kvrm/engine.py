@@ -1,0 +1,113 @@
+"""The engines that run lanes, and the GPUs of this host."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from . import _native
+
+EngineName = Literal["auto", "gpu", "jit", "reference"]
+"""``auto`` takes a GPU if there is one, else the JIT. ``jit`` and ``reference`` are the CPU."""
+
+ClassSelection = Literal["table", "memo-domain", "memo-word", "network", "hybrid"]
+"""When a network names the class of an instruction: never, once for all words, once for each word of code, in each step, or in
+each step beside the table, which decides."""
+
+Translation = Literal["off", "auto", "always"]
+"""When a GPU translates hot code to shaders."""
+
+Loops = Literal["off", "checker", "networks", "random", "adversarial"]
+"""Who proposes the loops whose iterations the exact checker executes at once."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine and its options. Results are the same for all of them.
+
+    A name stands for the engine with the default options: ``Machine(program, engine="jit")``.
+
+    :param name: ``auto``, ``gpu``, ``jit`` or ``reference``.
+    :param adapter: the GPU, as ``kvrm doctor`` lists them: a part of its name, or its index. By default it is the one of the
+        environment variable ``KVRM_ADAPTER``, or the best.
+    :param class_selection: when a network names the class of an instruction. All but ``table`` need a GPU.
+    :param weights: the weights of this network, a ``.safetensors`` file. By default they are those that come with KVRM.
+    :param stop_on_misprediction: whether a lane stops if the network names a class without such an instruction.
+    :param translate: when a GPU translates hot code.
+    :param loops: whether many iterations of a loop are executed at once where that is proved to be right.
+    :param loops_seed: the seed of the weights of ``loops="random"``.
+    """
+
+    name: EngineName = "auto"
+    adapter: str | None = None
+    class_selection: ClassSelection = "table"
+    weights: str | os.PathLike[str] | None = None
+    stop_on_misprediction: bool = False
+    translate: Translation = "auto"
+    loops: Loops = "off"
+    loops_seed: int = 1
+
+    def open(self) -> OpenEngine:
+        """Opens the device.
+
+        :raises kvrm.Error: an option has no such value, or needs a GPU.
+        :raises kvrm.EngineError: there is no such GPU, or it cannot be opened.
+        """
+        return OpenEngine(self, _native.Engine(dict(vars(self))))
+
+
+@dataclass(frozen=True)
+class OpenEngine:
+    """An engine that is ready to run lanes. Several machines may share it."""
+
+    options: Engine
+    native: _native.Engine = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """``gpu``, ``jit`` or ``reference``."""
+        return self.native.name
+
+    @property
+    def device(self) -> str | None:
+        """The GPU; ``None`` on the CPU."""
+        return self.native.device
+
+    @property
+    def fallback(self) -> str | None:
+        """Why ``auto`` took the CPU; ``None`` if it did not."""
+        return self.native.fallback
+
+    def __reduce__(self) -> tuple[object, tuple[Engine]]:
+        return (Engine.open, (self.options,))
+
+
+AnyEngine = Engine | OpenEngine | EngineName
+
+
+def open_engine(engine: AnyEngine) -> OpenEngine:
+    """Opens an engine, which may be given by its name."""
+    if isinstance(engine, OpenEngine):
+        return engine
+    return (engine if isinstance(engine, Engine) else Engine(engine)).open()
+
+
+class Adapter(NamedTuple):
+    """A GPU, or a driver that runs shaders on the CPU."""
+
+    name: str
+    backend: str
+    """``vulkan``, ``metal`` or ``dx12``."""
+    driver: str
+    kind: str
+    """``discrete GPU``, ``integrated GPU``, ``virtual GPU``, ``software`` or ``unknown kind``."""
+    bus: str
+    """The PCI address; empty if the driver does not say."""
+    can_run_lanes: bool
+    """Whether it has 64-bit integers, which lanes need."""
+
+
+def adapters() -> list[Adapter]:
+    """Returns the adapters of this host. Their indices name them in :class:`Engine`."""
+    return [Adapter(*row) for row in _native.adapters()]

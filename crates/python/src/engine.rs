@@ -1,0 +1,159 @@
+//! The engine that runs lanes, and the GPUs of the host.
+
+use std::path::PathBuf;
+
+use kvrm::gpu::adapter;
+use kvrm::models::Weights;
+use kvrm::{ClassSelection, Executor, Factory, GpuEngine, LoopMode, Loops, Plan, SelectionMode, Translation};
+use pyo3::prelude::*;
+
+use crate::error::{OrRaise as _, refused};
+
+/// An engine and its options.
+#[pyclass(frozen, module = "kvrm._native")]
+#[derive(Clone, Debug)]
+pub(crate) struct Engine {
+    gpu: Option<GpuEngine>,
+    cpu: kvrm::Engine,
+    fallback: Option<String>,
+    pub(crate) loops: Option<Loops>,
+}
+
+/// The options of an engine.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Options {
+    name: String,
+    adapter: Option<String>,
+    class_selection: String,
+    weights: Option<PathBuf>,
+    stop_on_misprediction: bool,
+    translate: String,
+    loops: String,
+    loops_seed: u64,
+}
+
+/// Returns the value whose name was given.
+fn named<T: Copy>(what: &str, name: &str, all: &[T], name_of: impl Fn(T) -> &'static str) -> PyResult<T> {
+    all.iter().copied().find(|value| name_of(*value) == name).ok_or_else(|| {
+        let names: Vec<_> = all.iter().map(|value| name_of(*value)).collect();
+        refused(format!("{what} {name:?}: expected one of {}", names.join(", ")))
+    })
+}
+
+#[pymethods]
+impl Engine {
+    /// Opens an engine. The options are those of `kvrm.Engine`.
+    #[new]
+    #[pyo3(signature = (options: "dict[str, object]"))]
+    fn new(py: Python<'_>, options: Options) -> PyResult<Self> {
+        py.detach(|| Self::open(&options))
+    }
+
+    /// The name of the engine: `gpu`, `jit` or `reference`.
+    #[getter]
+    const fn name(&self) -> &'static str {
+        match (&self.gpu, self.cpu) {
+            (Some(_), _) => "gpu",
+            (None, kvrm::Engine::Jit) => "jit",
+            (None, _) => "reference",
+        }
+    }
+
+    /// The description of the GPU; `None` on the CPU.
+    #[getter]
+    fn device(&self) -> Option<String> {
+        self.gpu.as_ref().map(|gpu| gpu.device().info().to_string())
+    }
+
+    /// The reason why the CPU was chosen, if nobody asked for it.
+    #[getter]
+    fn fallback(&self) -> Option<&str> {
+        self.fallback.as_deref()
+    }
+}
+
+impl Engine {
+    fn open(options: &Options) -> PyResult<Self> {
+        const MODES: [SelectionMode; 5] = [
+            SelectionMode::Table,
+            SelectionMode::MemoDomain,
+            SelectionMode::MemoWord,
+            SelectionMode::Network,
+            SelectionMode::Hybrid,
+        ];
+        const TRANSLATIONS: [Translation; 3] = [Translation::Off, Translation::Auto, Translation::Always];
+        const ENGINES: [(&str, kvrm::Engine); 4] = [
+            ("auto", kvrm::Engine::Auto),
+            ("gpu", kvrm::Engine::Gpu),
+            ("jit", kvrm::Engine::Jit),
+            ("reference", kvrm::Engine::Reference),
+        ];
+        let (_, engine) = named("engine", &options.name, &ENGINES, |(name, _)| name)?;
+        let mode = named("class_selection", &options.class_selection, &MODES, SelectionMode::name)?;
+        let translation = named("translate", &options.translate, &TRANSLATIONS, Translation::name)?;
+        let loops = [
+            LoopMode::Off,
+            LoopMode::Checker,
+            LoopMode::Networks,
+            LoopMode::Random { seed: options.loops_seed },
+            LoopMode::Adversarial,
+        ];
+        let loops = named("loops", &options.loops, &loops, LoopMode::name)?;
+        let needs_gpu = options.adapter.is_some() || mode != SelectionMode::Table;
+        let choice = match engine {
+            kvrm::Engine::Auto if needs_gpu => kvrm::Engine::Gpu.choose(),
+            kvrm::Engine::Jit | kvrm::Engine::Reference if needs_gpu => {
+                let option = options.adapter.as_ref().map_or("class_selection", |_| "adapter");
+                let text = format!("{option} needs a GPU, but engine {:?} is the CPU", options.name);
+                return Err(refused(text));
+            }
+            engine => engine.choose(),
+        };
+        let gpu = match choice.engine {
+            kvrm::Engine::Gpu => {
+                let selection = selection(mode, options)?;
+                let gpu = GpuEngine::open(options.adapter.as_deref()).or_raise()?;
+                Some(gpu.with_class_selection(selection).with_translation(translation))
+            }
+            _ => None,
+        };
+        let loops = loops.open(gpu.as_ref().map(GpuEngine::device)).or_raise()?;
+        Ok(Self { gpu, cpu: choice.engine, fallback: choice.reason, loops })
+    }
+}
+
+/// Returns the class selection of the options.
+fn selection(mode: SelectionMode, options: &Options) -> PyResult<ClassSelection> {
+    let selection = match &options.weights {
+        Some(path) => ClassSelection::with_weights(mode, Weights::load(path).or_raise()?).or_raise()?,
+        None => ClassSelection::new(mode),
+    };
+    Ok(if options.stop_on_misprediction { selection.stop_on_misprediction() } else { selection })
+}
+
+impl Factory for Engine {
+    fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm::Error> {
+        match &self.gpu {
+            Some(gpu) => gpu.executor(plan),
+            None => self.cpu.executor(plan),
+        }
+    }
+
+    fn images_max(&self) -> usize {
+        self.gpu.as_ref().map_or_else(|| self.cpu.images_max(), Factory::images_max)
+    }
+}
+
+/// Returns a GPU of the host for each adapter: its name, backend, driver, kind, PCI address, and whether it can run lanes.
+#[pyfunction]
+pub(crate) fn adapters(py: Python<'_>) -> Vec<(String, String, String, String, String, bool)> {
+    let adapters = py.detach(adapter::adapters);
+    let adapters = adapters.into_iter().map(|adapter| adapter.info);
+    adapters
+        .map(|info| {
+            let kind = info.kind.to_string();
+            (info.name, info.backend.to_owned(), info.driver, kind, info.bus, info.has_int64)
+        })
+        .collect()
+}

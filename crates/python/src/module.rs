@@ -1,0 +1,27 @@
+//! The native part of the Python package `kvrm`.
+//!
+//! It has what needs Rust. The classes that users see are in the folder `python`, on top of it.
+
+mod arm64;
+mod engine;
+mod error;
+mod lanes;
+mod machine;
+mod options;
+mod program;
+mod stops;
+
+/// The native part of kvrm.
+#[pyo3::pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::arm64::{decode, disassemble};
+    #[pymodule_export]
+    use crate::engine::{Engine, adapters};
+    #[pymodule_export]
+    use crate::machine::Machine;
+    #[pymodule_export]
+    use crate::program::Program;
+    #[pymodule_export]
+    use crate::stops::{stop_names, stop_text};
+}

@@ -1,0 +1,335 @@
+"""Machines: registers, memory, stops, and runs."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import kvrm
+
+ADD = 0x91000400  # add x0, x0, #1
+HLT = 0xD4400000  # hlt #0
+SPIN = 0x14000000  # b .
+LOAD = 0xF9400001  # ldr x1, [x0]
+
+
+def adder(lanes: int, engine: kvrm.OpenEngine | None = None) -> kvrm.Machine:
+    """A machine that adds one to x0."""
+    program = kvrm.Program.from_words([ADD, HLT])
+    return kvrm.Machine(program, lanes=lanes, engine=engine or "reference")
+
+
+def test_lanes_have_their_own_arguments(sieve: kvrm.Program, engine: kvrm.OpenEngine) -> None:
+    machine = kvrm.Machine(sieve, lanes=3, engine=engine, arguments=lambda lane: [str(100 * (lane + 1))])
+    report = machine.run()
+    assert report.stops == {"exit": 3} and report.engine == engine.name and report.lanes == 3
+    # There are 25 primes below 100, 46 below 200, and 62 below 300.
+    primes = [machine.output(lane).split(b"primes=")[1].split()[0] for lane in range(3)]
+    assert primes == [b"25", b"46", b"62"]
+    assert (machine.stops == "exit").all() and (machine.stops.statuses == 0).all()
+    assert machine.audit() == []
+
+
+def test_engines_agree_on_random_words(engine: kvrm.OpenEngine) -> None:
+    reference = kvrm.Engine("reference").open()
+    generator = random.Random(19)
+    words = [generator.getrandbits(32) for _ in range(256)]
+    results = []
+    for each in (engine, reference):
+        machine = kvrm.Machine(kvrm.Program.from_words(words), lanes=64, engine=each)
+        machine.registers["pc"] = 0x1000 + 4 * np.arange(64)
+        machine.registers["x1"] = np.arange(64) << 20
+        machine.run(100)
+        names = [*(f"x{n}" for n in range(31)), "sp", "pc", "nzcv", "steps"]
+        state = [machine.registers[name].tolist() for name in names]
+        results.append((state, machine.memory(0x1000, 1024).tobytes(), list(machine.stops)))
+    assert results[0] == results[1]
+
+
+def test_registers_are_set_in_all_or_in_some_lanes(engine: kvrm.OpenEngine) -> None:
+    machine = adder(4, engine)
+    machine.registers["x0"] = [1, 2, 3, (1 << 64) - 1]
+    machine.registers["x7"] = -1
+    machine.registers["x7", [2, 0]] = [5, 6]
+    machine.registers["x7", np.array([False, True, False, False])] = 9
+    machine.registers["x7", -1] = 8
+    machine.registers["x9", 1:3] = 4
+    machine.run()
+    assert machine.registers["x0"].tolist() == [2, 3, 4, 0]
+    assert machine.registers["x7"].tolist() == [6, 9, 5, 8]
+    assert machine.registers["x9"].tolist() == [0, 4, 4, 0]
+    assert machine.registers["steps"].tolist() == [1] * 4
+    assert machine.registers["x0"].dtype == np.uint64
+
+
+def test_vector_registers_have_two_halves() -> None:
+    program = kvrm.Program.from_words([0x4EE08421, HLT])  # add v1.2d, v1.2d, v0.2d
+    machine = kvrm.Machine(program, lanes=2, engine="reference", features=["fp"])
+    machine.registers["v0"] = [[1, 2], [3, 4]]
+    machine.registers["v1", 1] = [[10, 20]]
+    machine.run()
+    assert machine.registers["v1"].tolist() == [[1, 2], [13, 24]]
+
+
+@pytest.mark.parametrize("name", ["x31", "x01", "w0", "v32", "X0", ""])
+def test_an_unknown_register_is_refused(name: str) -> None:
+    with pytest.raises(kvrm.Error, match="expected x0 to x30"):
+        adder(1).registers[name]
+
+
+@pytest.mark.parametrize(
+    ("values", "error"), [([1, 2, 3], ValueError), (1.5, TypeError), ("seven", TypeError)]
+)
+def test_wrong_values_of_registers_are_refused(values: object, error: type[Exception]) -> None:
+    machine = adder(2)
+    with pytest.raises(error):
+        machine.registers["x0"] = values  # type: ignore[assignment]
+    assert machine.registers["x0"].tolist() == [0, 0]
+
+
+def test_memory_is_an_array_of_any_type(engine: kvrm.OpenEngine) -> None:
+    program = kvrm.Program.raw(b"\0\0\x40\xd4", 0x1000, 0x2000)
+    machine = kvrm.Machine(program, lanes=3, engine=engine)
+    rows = np.arange(12, dtype="<f8").reshape(3, 2, 2)
+    machine.write_memory(0x1100, rows)
+    assert (machine.memory(0x1100, (2, 2), "<f8") == rows).all()
+    machine.write_memory(0x1100, rows[:2] + 100, lanes=[2, 0])
+    assert (machine.memory(0x1100, (2, 2), "<f8", [0, 1, 2]) == [rows[1] + 100, rows[1], rows[0] + 100]).all()
+    machine.write_memory(0x2000, b"shared")
+    assert machine.memory(0x2000, 6)[2].tobytes() == b"shared"
+    assert machine.memory(0x2000, (), "<u2", lanes=1).tolist() == [int.from_bytes(b"sh", "little")]
+    assert machine.private_pages(0).tolist() == [0x1000, 0x2000]
+
+
+def test_nothing_is_written_if_a_byte_is_not_mapped() -> None:
+    machine = kvrm.Machine(kvrm.Program.raw(b"\1" * 4096, 0x1000), lanes=2, engine="reference")
+    with pytest.raises(kvrm.Error, match="lane 0: write to unmapped memory at 0x2000"):
+        machine.write_memory(0x1FFC, np.zeros((2, 2), np.uint32))
+    assert (machine.memory(0x1000, 4096) == 1).all()
+
+
+def test_an_array_needs_a_row_for_each_lane() -> None:
+    with pytest.raises(ValueError, match=r"shape \(3, 4\) for 2 lanes"):
+        adder(2).write_memory(0x1000, np.zeros((3, 4), np.uint8))
+    with pytest.raises(ValueError, match=r"shape \(\) for 2 lanes"):
+        adder(2).write_memory(0x1000, 7)
+
+
+@pytest.mark.parametrize("lanes", [5, -6, [0, 5], np.array([True, False])])
+def test_a_lane_that_is_not_there_is_refused(lanes: int | list[int]) -> None:
+    with pytest.raises(IndexError):
+        adder(5).resume(lanes)
+
+
+def test_a_budget_is_exact_and_runs_go_on(engine: kvrm.OpenEngine) -> None:
+    machine = kvrm.Machine(kvrm.Program.from_words([ADD] * 10 + [HLT]), lanes=2, engine=engine)
+    assert machine.stops[0] is None and machine.stops.counts() == {}
+    assert machine.run(7).stops == {"budget": 2}
+    assert machine.registers["x0"].tolist() == [7, 7]
+    report = machine.run()
+    assert report.stops == {"halt": 2} and report.steps == 6
+    with pytest.raises(ValueError, match="budget -1"):
+        machine.run(-1)
+
+
+def test_stops_say_why(engine: kvrm.OpenEngine) -> None:
+    program = kvrm.Program.from_words([LOAD, HLT])
+    machine = kvrm.Machine(program, lanes=3, engine=engine)
+    machine.registers["x0"] = [0x1000, 0xDEAD000, 0x1000]
+    machine.registers["pc", 2] = 0x1002
+    machine.run()
+    stops = machine.stops
+    assert stops[1] == kvrm.Stop("fault", 0xDEAD000, "read", "translation")
+    assert str(stops[1]) == "read from unmapped memory at 0xdead000"
+    assert stops.kinds.tolist() == ["halt", "fault", "fault"]
+    assert (stops == "fault").tolist() == [False, True, True]
+    assert (stops != "fault").tolist() == [True, False, False]
+    assert stops == machine.stops and stops[1:] != stops[:2]
+    assert stops[2] == kvrm.Stop("fault", 0x1002, "execute", "alignment")
+    with pytest.raises(ValueError, match="expected one of exit"):
+        stops == "error"  # noqa: B015
+
+
+def test_an_exit_has_a_status(sieve: kvrm.Program) -> None:
+    # SYS_EXIT_EXTENDED with the status -3.
+    words = [0xD2800400, 0xD10043E1, 0xD28004C2, 0xF2A00042, 0xF9000022, 0x92800042, 0xF9000422, 0xD45E0000]
+    machine = kvrm.Machine(kvrm.Program.from_words(words), lanes=2, engine="reference")
+    machine.run()
+    assert machine.stops[0] == kvrm.Stop("exit", -3)
+    assert str(machine.stops[0]) == "exit with status -3"
+    assert machine.stops.statuses.tolist() == [-3, -3]
+
+
+def test_a_snapshot_is_restored_in_some_lanes(engine: kvrm.OpenEngine) -> None:
+    machine = adder(3, engine)
+    with pytest.raises(kvrm.Error, match="snapshot"):
+        machine.reset()
+    machine.registers["x0"] = [1, 2, 3]
+    machine.snapshot()
+    machine.run()
+    machine.reset([False, True, True])
+    assert machine.registers["x0"].tolist() == [2, 2, 3]
+    machine.reset(machine.stops == "halt")
+    assert machine.registers["x0"].tolist() == [1, 2, 3]
+
+
+def test_lanes_stop_at_hooks_and_go_on(engine: kvrm.OpenEngine) -> None:
+    hooks = kvrm.Hooks(breakpoints=[0x1004])
+    program = kvrm.Program.from_words([ADD, ADD, LOAD, HLT])
+    machine = kvrm.Machine(program, lanes=2, engine=engine, hooks=hooks)
+    machine.registers["x0"] = 0x1000 - 2
+    assert machine.run().stops == {"hardware-breakpoint": 2}
+    assert machine.registers["pc"].tolist() == [0x1004] * 2
+    machine.set_hooks(kvrm.Hooks(reads=[(0x1000, 0x1001)]))
+    machine.resume()
+    assert machine.run().stops == {"watchpoint": 2}
+    assert machine.stops[0] == kvrm.Stop("watchpoint", 0x1000, "read")
+    machine.resume(1)
+    assert machine.run().stops == {"watchpoint": 1, "halt": 1}
+
+
+def test_forks_begin_in_the_state_of_a_lane(engine: kvrm.OpenEngine) -> None:
+    machine = adder(2)
+    machine.registers["x0"] = [10, 20]
+    fork = machine.fork(1, 5, engine)
+    fork.registers["x0", 4] = 50
+    fork.run()
+    assert fork.registers["x0"].tolist() == [21, 21, 21, 21, 51]
+    assert machine.registers["x0"].tolist() == [10, 20]
+    assert fork.engine.name == engine.name
+
+
+def test_a_trace_shows_each_instruction_and_changes_nothing() -> None:
+    machine = adder(2)
+    machine.registers["x0", 1] = 41
+    steps = list(machine.trace(1))
+    assert [(step.pc, step.text, step.changes) for step in steps] == [(0x1000, "add x0, x0, #0x1", {"x0": 42})]
+    assert machine.registers["x0"].tolist() == [0, 41] and machine.stops[1] is None
+    spin = kvrm.Machine(kvrm.Program.from_words([SPIN]), engine="reference")
+    assert [step.step for step in spin.trace(steps=3)] == [0, 1, 2]
+
+
+def test_a_report_is_pickled_with_its_text() -> None:
+    report = adder(2).run()
+    copy = pickle.loads(pickle.dumps(report))
+    assert copy == report and str(copy) == str(report)
+    assert "2 halt" in str(report)
+
+
+def test_options_are_checked(sieve: kvrm.Program) -> None:
+    with pytest.raises(kvrm.Error, match="arguments: 2 rows for 3 lanes"):
+        kvrm.Machine(sieve, lanes=3, engine="reference", arguments=[["1"], ["2"]])
+    with pytest.raises(TypeError, match="expected a list of texts for each lane, not '1000'"):
+        kvrm.Machine(sieve, arguments="1000")
+    with pytest.raises(TypeError, match=r"not \[1000\]"):
+        kvrm.Machine(sieve, arguments=[1000])  # type: ignore[list-item]
+    with pytest.raises(kvrm.Error, match="0 were asked for"):
+        kvrm.Machine(sieve, lanes=0, engine="reference")
+    with pytest.raises(kvrm.Error, match='feature "sve": expected crc32'):
+        kvrm.Machine(sieve, engine="reference", features=["sve"])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"name": "cuda"}, 'engine "cuda": expected one of auto, gpu, jit, reference'),
+        ({"translate": "no"}, 'translate "no": expected one of off, auto, always'),
+        ({"loops": "on"}, 'loops "on": expected one of off, checker'),
+        ({"class_selection": "x"}, 'class_selection "x": expected one of table'),
+        ({"name": "jit", "class_selection": "network"}, 'class_selection needs a GPU, but engine "jit" is the CPU'),
+        ({"adapter": "no such GPU"}, "no such GPU"),
+    ],
+)
+def test_options_of_engines_are_checked(options: dict[str, str], text: str) -> None:
+    with pytest.raises(kvrm.Error, match=text):
+        kvrm.Engine(**options).open()  # type: ignore[arg-type]
+
+
+def test_progress_is_seen_and_ends_a_run(engine: kvrm.OpenEngine) -> None:
+    machine = kvrm.Machine(kvrm.Program.from_words([ADD, 0x17FFFFFF]), lanes=2, engine=engine)
+    seen: list[kvrm.Progress] = []
+
+    def progress(now: kvrm.Progress) -> bool:
+        seen.append(now)
+        return len(seen) < 3
+
+    report = machine.run(progress=progress)
+    assert report.stops == {"budget": 2} and len(seen) == 3
+    assert [now.running for now in seen] == [2] * 3 and seen[0].steps < seen[2].steps <= report.steps
+    # The lanes are between two instructions.
+    assert (machine.registers["x0"] == (machine.registers["steps"] + 1) // 2).all()
+
+
+def test_an_exception_of_a_callback_ends_a_run() -> None:
+    machine = kvrm.Machine(kvrm.Program.from_words([SPIN]), engine="reference")
+    with pytest.raises(ZeroDivisionError):
+        machine.run(progress=lambda now: 1 // (now.lanes - 1))
+    assert machine.stops.counts() == {"budget": 1}
+
+
+def test_a_callback_cannot_call_the_machine_that_runs() -> None:
+    machine = kvrm.Machine(kvrm.Program.from_words([SPIN]), engine="reference")
+    with pytest.raises(kvrm.Error, match="at work for another call"):
+        machine.run(progress=lambda _: machine.stops is None)
+
+
+def test_a_bar_shows_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    report = adder(3).run(progress=True)
+    assert report.stops == {"halt": 3}
+    assert "3/3" in capsys.readouterr().err
+
+
+def test_other_threads_run_meanwhile() -> None:
+    machine = kvrm.Machine(kvrm.Program.from_words([SPIN]), engine="reference")
+    is_over = False
+    turns = 0
+
+    def count() -> None:
+        nonlocal turns
+        while not is_over:
+            turns += 1
+            time.sleep(0)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    machine.run(100_000_000)
+    before, is_over = turns, True
+    thread.join()
+    assert before > 10
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_ctrl_c_ends_a_run_and_keeps_the_state() -> None:
+    script = f"""
+import kvrm
+machine = kvrm.Machine(kvrm.Program.from_words([{ADD}, 0x17ffffff]), lanes=2, engine="reference")
+print("begins", flush=True)
+try:
+    machine.run()
+except KeyboardInterrupt:
+    steps = machine.registers["steps"]
+    assert (machine.registers["x0"] == (steps + 1) // 2).all() and steps.all()
+    assert machine.run(10).steps == 20
+    print("ended")
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begins\n"
+    time.sleep(0.5)
+    os.kill(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert (process.returncode, output) == (0, "ended\n")
+
+
+def test_adapters_are_listed() -> None:
+    for adapter in kvrm.adapters():
+        assert adapter.name and adapter.backend in ("vulkan", "metal", "dx12")
