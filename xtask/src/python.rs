@@ -9,6 +9,7 @@ use clap::Subcommand;
 
 use crate::root::root;
 use crate::system::python;
+use crate::third_party;
 
 /// What builds wheels.
 const MATURIN: &str = "maturin==1.16.0";
@@ -22,6 +23,7 @@ const STUB_HEAD: &str = "\
 # Made by `cargo xtask python stubs` from the Rust sources.
 
 import collections.abc
+import typing
 
 import numpy
 from numpy.typing import NDArray
@@ -74,8 +76,11 @@ fn test(tools: &Path) -> Result<()> {
     let python = folder.join(if cfg!(windows) { "Scripts/python" } else { "bin/python" });
     let mut install = command(&python, &["-m", "pip", "install", "--quiet"]);
     run_of(install.arg(&wheel).args(TEST_PACKAGES))?;
+    // If somebody has made the game, it is tested, too.
+    let game = third_party::folder()?.join("doom");
     // Mesa's software driver spends most of the time on optimizing shaders that run for a moment.
-    run_of(command(&python, &["-m", "pytest"]).env("GALLIVM_PERF", "nopt"))?;
+    let mut pytest = command(&python, &["-m", "pytest"]);
+    run_of(pytest.env("GALLIVM_PERF", "nopt").env("KVRM_DOOM", game))?;
     run_of(&mut command(&python, &["-m", "mypy", "python", "tests"]))
 }
 

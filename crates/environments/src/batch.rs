@@ -28,11 +28,10 @@ pub struct Batch<'a> {
     pub variables: &'a [i64],
 }
 
-/// The memory of a [`Batch`].
+/// The memory of a [`Batch`], without its observations.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     pub(crate) lanes: Vec<usize>,
-    pub(crate) observations: Vec<u8>,
     pub(crate) rewards: Vec<f64>,
     pub(crate) terminations: Vec<bool>,
     pub(crate) truncations: Vec<bool>,
@@ -43,7 +42,7 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Removes all results but the lanes and the observations, which are replaced.
+    /// Removes all results but the lanes, which are replaced.
     pub(crate) fn clear(&mut self) {
         self.rewards.clear();
         self.terminations.clear();
@@ -54,10 +53,10 @@ impl Results {
         self.variables.clear();
     }
 
-    pub(crate) fn batch(&self) -> Batch<'_> {
+    pub(crate) fn batch<'a>(&'a self, observations: &'a [u8]) -> Batch<'a> {
         Batch {
             lanes: &self.lanes,
-            observations: &self.observations,
+            observations,
             rewards: &self.rewards,
             terminations: &self.terminations,
             truncations: &self.truncations,

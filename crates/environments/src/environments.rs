@@ -29,6 +29,7 @@ pub struct Environments {
     /// The number of instructions at which each lane is stopped.
     limits: Vec<u64>,
     results: Results,
+    observations: Vec<u8>,
 }
 
 /// What host and program exchange.
@@ -82,6 +83,7 @@ impl Environments {
             lanes: vec![Lane { has_ended: true, ..Lane::default() }; lanes],
             limits: vec![0; lanes],
             results: Results::default(),
+            observations: Vec::new(),
             machine,
         }
     }
@@ -167,7 +169,7 @@ impl Environments {
         self.begin(&lanes, &inputs)?;
         let mut lanes = lanes.into_owned();
         lanes.sort_unstable();
-        self.receive_all(&lanes)
+        self.receive_all(&lanes, None)
     }
 
     /// Takes a step in each lane. `actions` has the components of the action of lane 0, then those of lane 1, and so on.
@@ -180,7 +182,20 @@ impl Environments {
     pub fn step(&mut self, actions: &[i32]) -> Result<Batch<'_>, Error> {
         self.send(.., actions)?;
         let all: Vec<usize> = (0..self.lanes.len()).collect();
-        self.receive_all(&all)
+        self.receive_all(&all, None)
+    }
+
+    /// Takes a step as [`Environments::step`] does, and writes the observations to `out`, where the batch has them. So they can go
+    /// into memory that something else owns, such as an array of another language, without a copy.
+    ///
+    /// # Errors
+    /// - [`Error::Room`]: `out` has not as many bytes as the observations of all lanes. No lane takes a step.
+    /// - The errors of [`Environments::step`].
+    pub fn step_into<'a>(&'a mut self, actions: &[i32], out: &'a mut [u8]) -> Result<Batch<'a>, Error> {
+        self.check_room(self.lanes.len(), out)?;
+        self.send(.., actions)?;
+        let all: Vec<usize> = (0..self.lanes.len()).collect();
+        self.receive_all(&all, Some(out))
     }
 
     /// Gives some lanes actions, with which they begin to take a step. [`Environments::receive`] runs them.
@@ -230,6 +245,21 @@ impl Environments {
     /// - [`Error::Receive`]: so many lanes do not take a step.
     /// - The engine fails.
     pub fn receive(&mut self, wanted: usize) -> Result<Batch<'_>, Error> {
+        self.receive_some(wanted, None)
+    }
+
+    /// Receives lanes as [`Environments::receive`] does, and writes their observations to the beginning of `out`, where the batch
+    /// has them.
+    ///
+    /// # Errors
+    /// - [`Error::Room`]: `out` has not as many bytes as the observations of all lanes. No lane runs.
+    /// - The errors of [`Environments::receive`].
+    pub fn receive_into<'a>(&'a mut self, wanted: usize, out: &'a mut [u8]) -> Result<Batch<'a>, Error> {
+        self.check_room(self.lanes.len(), out)?;
+        self.receive_some(wanted, Some(out))
+    }
+
+    fn receive_some<'a>(&'a mut self, wanted: usize, out: Option<&'a mut [u8]>) -> Result<Batch<'a>, Error> {
         let is_busy = |lane: &Lane| lane.is_busy;
         let busy = self.lanes.iter().filter(|lane| is_busy(lane)).count();
         if wanted > busy {
@@ -249,14 +279,25 @@ impl Environments {
             self.lanes[*lane].is_busy && has_stopped
         };
         let lanes: Vec<usize> = (0..self.lanes.len()).filter(done).collect();
-        self.finish(&lanes, &stops, &retired)
+        self.finish(&lanes, &stops, &retired, out)
     }
 
     /// Runs `lanes` until all of them have taken their step.
-    fn receive_all(&mut self, lanes: &[usize]) -> Result<Batch<'_>, Error> {
+    fn receive_all<'a>(&'a mut self, lanes: &[usize], out: Option<&'a mut [u8]>) -> Result<Batch<'a>, Error> {
         self.machine.run_to(&self.limits, |_| ControlFlow::Continue(()))?;
         let (stops, retired) = self.stops()?;
-        self.finish(lanes, &stops, &retired)
+        self.finish(lanes, &stops, &retired, out)
+    }
+
+    /// Checks that `out` has the size of the observations of some lanes.
+    fn check_room(&self, lanes: usize, out: &[u8]) -> Result<(), Error> {
+        let bytes = self.observed().map_or(0, |view| view.bytes());
+        if out.len() == lanes * bytes { Ok(()) } else { Err(Error::Room { room: out.len(), lanes, bytes }) }
+    }
+
+    /// Returns the view that steps observe, if they do.
+    fn observed(&self) -> Option<View> {
+        self.exchange.view.filter(|_| self.is_observing)
     }
 
     /// Returns the stop of each lane, and the number of instructions that it has retired.
@@ -305,13 +346,14 @@ impl Environments {
         Ok(())
     }
 
-    /// Reads the results of lanes that have stopped.
-    fn finish(
-        &mut self,
+    /// Reads the results of lanes that have stopped. Their observations go to the beginning of `out`, if there is one.
+    fn finish<'a>(
+        &'a mut self,
         lanes: &[usize],
         stops: &[Option<Stop>],
         retired: &[u64],
-    ) -> Result<Batch<'_>, Error> {
+        out: Option<&'a mut [u8]>,
+    ) -> Result<Batch<'a>, Error> {
         let outputs = self.machine.read_rows(lanes, self.exchange.interface.output(), OUTPUT_BYTES)?;
         let ranges = self.exchange.places.ranges.iter();
         let ranges: Vec<(usize, Vec<u8>)> = ranges
@@ -344,10 +386,18 @@ impl Environments {
                 ranges.iter().map(|(bytes, all)| &all[index * bytes..][..*bytes]).collect();
             results.variables.extend(self.exchange.places.values(&rows));
         }
-        match &self.exchange.view.filter(|_| self.is_observing) {
-            Some(view) => self.machine.read_views(lanes, view, &mut results.observations)?,
-            None => results.observations.clear(),
+        let view = self.observed();
+        let bytes = view.map_or(0, |view| lanes.len() * view.bytes());
+        let observations = match out {
+            Some(out) => &mut out[..bytes],
+            None => {
+                self.observations.resize(bytes, 0);
+                &mut self.observations[..]
+            }
+        };
+        if let Some(view) = view {
+            self.machine.read_views_into(lanes, &view, observations)?;
         }
-        Ok(self.results.batch())
+        Ok(self.results.batch(observations))
     }
 }

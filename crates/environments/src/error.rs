@@ -89,6 +89,16 @@ pub enum Error {
         /// The lane.
         lane: usize,
     },
+    /// The memory for observations has another size.
+    #[error("room for {room} bytes, but the observations of {lanes} lanes have {bytes} bytes each")]
+    Room {
+        /// The size of the memory in bytes.
+        room: usize,
+        /// The number of lanes.
+        lanes: usize,
+        /// The size of an observation in bytes.
+        bytes: usize,
+    },
     /// More lanes are to be received than take a step.
     #[error("cannot receive {wanted} lanes: expected at most {busy}, which take a step")]
     Receive {

@@ -323,6 +323,35 @@ fn wrong_use_is_refused() {
 }
 
 #[test]
+fn observations_are_written_to_memory_of_the_caller() {
+    let lanes = 4;
+    let new = || builder().lanes(lanes).build().expect("catch is an environment");
+    let (mut ours, mut theirs) = (new(), new());
+    let bytes = ours.shape().iter().product::<usize>();
+    let mut out = vec![9; lanes * bytes];
+    for step in 0..30 {
+        let actions = [step % 3 - 1, 0].repeat(lanes);
+        let batch = ours.step_into(&actions, &mut out).expect("lanes take a step");
+        let expected = theirs.step(&actions).expect("lanes take a step");
+        assert!(batch.observations == expected.observations, "step {step}");
+        assert_eq!(batch.variables, expected.variables, "step {step}");
+    }
+    for environments in [&mut ours, &mut theirs] {
+        environments.send(&[1, 3], &[0; 4]).expect("lanes get actions");
+    }
+    let batch = ours.receive_into(2, &mut out).expect("lanes take a step");
+    let expected = theirs.receive(2).expect("lanes take a step");
+    assert!(batch.observations == expected.observations, "of two lanes");
+    assert_eq!(batch.observations.len(), 2 * bytes, "of two lanes");
+
+    let text = ours.step_into(&[0; 8], &mut out[1..]).expect_err("there is no room").to_string();
+    assert_eq!(text, "room for 12287 bytes, but the observations of 4 lanes have 3072 bytes each");
+    let text = ours.receive_into(0, &mut []).expect_err("there is no room").to_string();
+    assert_eq!(text, "room for 0 bytes, but the observations of 4 lanes have 3072 bytes each");
+    ours.step_into(&[0; 8], &mut out).expect("no lane has taken a step");
+}
+
+#[test]
 fn programs_that_are_no_environments_are_refused() {
     let error = |program: Program| {
         let machine = Machine::builder(program).build().expect("the machine is built");

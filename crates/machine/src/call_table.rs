@@ -15,8 +15,10 @@ pub struct CallTable {
     pub heap: Range<u64>,
     /// The time of day before the first step, in nanoseconds since 1970; `None` if clocks do not count steps.
     pub epoch: Option<u64>,
-    /// The seed of random numbers. They also depend on the lane and on how many were used.
+    /// The seed of random numbers. They also depend on the number of the lane and on how many were used.
     pub seed: u64,
+    /// The number of the first lane, for random numbers.
+    pub first_lane: u64,
     /// The resource limits, by resource number.
     pub limits: [u64; 16],
 }

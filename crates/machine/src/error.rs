@@ -99,6 +99,16 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
+    /// The memory for views of a picture has another size.
+    #[error("room for {room} bytes, but the views of {lanes} lanes have {bytes} bytes each")]
+    Views {
+        /// The size of the memory in bytes.
+        room: usize,
+        /// The number of lanes.
+        lanes: usize,
+        /// The size of a view in bytes.
+        bytes: usize,
+    },
     /// Addresses cannot be reserved.
     #[error(
         "cannot reserve {:#x}..{:#x}: expected whole pages of 4096 bytes in the 48-bit address space",

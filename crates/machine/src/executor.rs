@@ -223,7 +223,7 @@ pub trait Executor: Send {
         rows: &[(usize, &[u8])],
     ) -> Result<Result<(), (usize, Stop)>, Error>;
 
-    /// Replaces the contents of `out` by the view of a picture in each of some lanes, in their order.
+    /// Writes the view of a picture in each of some lanes to `out`, in their order. `out` has exactly as many bytes as they have.
     /// Permissions do not matter.
     ///
     /// The inner result is the first lane without the bytes of [`View::check`], and its stop. The contents of
@@ -232,7 +232,7 @@ pub trait Executor: Send {
         &mut self,
         view: &View,
         lanes: &[usize],
-        out: &mut Vec<u8>,
+        out: &mut [u8],
     ) -> Result<Result<(), (usize, Stop)>, Error> {
         compute_views(self, view, lanes, out)
     }
@@ -337,7 +337,7 @@ pub fn compute_views<E: Executor + ?Sized>(
     executor: &mut E,
     view: &View,
     lanes: &[usize],
-    out: &mut Vec<u8>,
+    out: &mut [u8],
 ) -> Result<Result<(), (usize, Stop)>, Error> {
     for &lane in lanes {
         if let Err(fault) = view.check(&executor.page_map(lane)?) {
@@ -353,7 +353,6 @@ pub fn compute_views<E: Executor + ?Sized>(
         })
         .collect();
     executor.prefetch(&ranges)?;
-    out.resize(lanes.len() * view.bytes(), 0);
     // Executors serve each lane once, in ascending order.
     let mut rows: Vec<_> = lanes.iter().copied().zip(out.chunks_exact_mut(view.bytes())).collect();
     rows.sort_unstable_by_key(|(lane, _)| *lane);

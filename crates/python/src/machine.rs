@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::Mutex;
 
 use kvrm::{Register, RunProgress, Stream};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -12,17 +12,15 @@ use pyo3::types::PyBytes;
 use crate::engine::Engine;
 use crate::error::{OrRaise as _, refused};
 use crate::lanes::numbers;
+use crate::locked::locked;
 use crate::options::{ForkOptions, HookOptions, MachineOptions};
 use crate::program::Program;
-use crate::stops::row;
+use crate::stops::{StopArrays, StopColumns};
 
 /// A machine. Its methods let other threads run while they work.
 #[pyclass(frozen, module = "kvrm._native")]
 #[derive(Debug)]
 pub(crate) struct Machine(Mutex<kvrm::Machine>);
-
-/// The stops of lanes: columns of kinds, values and details.
-type Columns<'py> = (Bound<'py, PyArray1<u8>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>);
 
 #[pymethods]
 impl Machine {
@@ -82,21 +80,9 @@ impl Machine {
 
     /// Returns the stops of all lanes, in columns: the number of the kind, or 255 for none; the value; details.
     #[pyo3(signature = () -> "tuple[NDArray[numpy.uint8], NDArray[numpy.uint64], NDArray[numpy.uint8]]")]
-    fn stops<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
-        let (mut kinds, mut values, mut details) = self.with(py, |machine| {
-            let stops = machine.stops().or_raise()?;
-            let (mut kinds, mut values, mut details) = (Vec::new(), Vec::new(), Vec::new());
-            for (kind, value, detail) in stops.into_iter().map(row) {
-                kinds.push(kind);
-                values.push(value);
-                details.push(detail);
-            }
-            Ok((kinds, values, details))
-        })?;
-        kinds.shrink_to_fit();
-        values.shrink_to_fit();
-        details.shrink_to_fit();
-        Ok((PyArray1::from_vec(py, kinds), PyArray1::from_vec(py, values), PyArray1::from_vec(py, details)))
+    fn stops<'py>(&self, py: Python<'py>) -> PyResult<StopArrays<'py>> {
+        let columns = self.with(py, |machine| Ok(StopColumns::of(&machine.stops().or_raise()?)))?;
+        Ok(columns.arrays(py))
     }
 
     /// Returns a register of all lanes.
@@ -204,7 +190,7 @@ impl Machine {
                 return Err(refused(format!("stream {stream:?}: expected \"output\" or \"error\"")));
             }
         };
-        let machine = self.lock()?;
+        let machine = locked(&self.0)?;
         Ok(PyBytes::new(py, machine.output(lane, stream).or_raise()?))
     }
 
@@ -285,25 +271,13 @@ impl Machine {
 }
 
 impl Machine {
-    /// Locks the machine. A callback of a run must not wait for its end, so this never waits.
-    fn lock(&self) -> PyResult<MutexGuard<'_, kvrm::Machine>> {
-        match self.0.try_lock() {
-            Ok(machine) => Ok(machine),
-            Err(TryLockError::Poisoned(machine)) => Ok(machine.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(refused(
-                "the machine is at work for another call: call it from one thread at a time, and not while it runs"
-                    .to_owned(),
-            )),
-        }
-    }
-
     /// Calls a function with the machine, while other threads of Python may run.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
         call: impl FnOnce(&mut kvrm::Machine) -> PyResult<T> + Send,
     ) -> PyResult<T> {
-        py.detach(|| call(&mut *self.lock()?))
+        py.detach(|| call(&mut *locked(&self.0)?))
     }
 
     /// Calls a function with the machine and the numbers of lanes.
@@ -313,7 +287,7 @@ impl Machine {
         lanes: Option<PyReadonlyArray1<'_, i64>>,
         call: impl FnOnce(&mut kvrm::Machine, &[usize]) -> PyResult<T> + Send,
     ) -> PyResult<T> {
-        let lanes = numbers(lanes, self.lock()?.lanes())?;
+        let lanes = numbers(lanes, locked(&self.0)?.lanes())?;
         self.with(py, |machine| call(machine, &lanes))
     }
 }

@@ -4,8 +4,10 @@
 
 mod arm64;
 mod engine;
+mod environments;
 mod error;
 mod lanes;
+mod locked;
 mod machine;
 mod options;
 mod program;
@@ -18,6 +20,8 @@ mod _native {
     use crate::arm64::{decode, disassemble};
     #[pymodule_export]
     use crate::engine::{Engine, adapters};
+    #[pymodule_export]
+    use crate::environments::{Environments, doom_variables};
     #[pymodule_export]
     use crate::machine::Machine;
     #[pymodule_export]

@@ -21,6 +21,7 @@ pub(crate) struct MachineOptions {
     environment: Texts,
     stdin: Vec<Vec<u8>>,
     seed: u64,
+    first_lane: u64,
     features: Option<Vec<String>>,
     frames: Option<usize>,
     stack_bytes: Option<u64>,
@@ -51,6 +52,7 @@ impl MachineOptions {
         let mut builder = Machine::builder(program.program.clone())
             .lanes(lanes)
             .seed(self.seed)
+            .first_lane(self.first_lane)
             .real_time(self.real_time)
             .terminal(self.terminal)
             .arguments(move |lane| row(&arguments, lane))

@@ -1,6 +1,7 @@
 //! Stops of many lanes as columns of numbers.
 
 use kvrm::{Access, Fault, FaultKind, Stop};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::error::refused;
@@ -11,10 +12,36 @@ const KINDS: &[&str] = Stop::NAMES;
 const NO_STOP: u8 = u8::MAX;
 
 /// A stop as numbers: its kind, its value, and the kind of an access times 4 plus the kind of a fault.
-pub(crate) type Row = (u8, u64, u8);
+type Row = (u8, u64, u8);
+
+/// Columns of the kinds, values and details of stops.
+pub(crate) type StopArrays<'py> =
+    (Bound<'py, PyArray1<u8>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>);
+
+/// The same columns while other threads of Python may run.
+pub(crate) struct StopColumns(Vec<u8>, Vec<u64>, Vec<u8>);
+
+impl StopColumns {
+    pub(crate) fn of(stops: &[Option<Stop>]) -> Self {
+        let room = stops.len();
+        let (mut kinds, mut values, mut details) =
+            (Vec::with_capacity(room), Vec::with_capacity(room), Vec::with_capacity(room));
+        for (kind, value, detail) in stops.iter().copied().map(row) {
+            kinds.push(kind);
+            values.push(value);
+            details.push(detail);
+        }
+        Self(kinds, values, details)
+    }
+
+    pub(crate) fn arrays(self, py: Python<'_>) -> StopArrays<'_> {
+        let Self(kinds, values, details) = self;
+        (PyArray1::from_vec(py, kinds), PyArray1::from_vec(py, values), PyArray1::from_vec(py, details))
+    }
+}
 
 /// Returns a stop as numbers. The value is the status of an exit, an immediate, a word, an address, or the number of a call.
-pub(crate) fn row(stop: Option<Stop>) -> Row {
+fn row(stop: Option<Stop>) -> Row {
     let Some(stop) = stop else { return (NO_STOP, 0, 0) };
     let kind = KINDS.iter().position(|name| *name == stop.name()).map_or(NO_STOP, |kind| kind as u8);
     let (value, detail) = match stop {

@@ -49,13 +49,15 @@ pub struct Parameters {
     pub epoch: u64,
     /// The seed of the randomness of Linux programs, from which each lane derives its own.
     pub seed: u64,
+    /// The number of the first lane in this randomness.
+    pub first_lane: u64,
     /// The limits of resources of Linux programs.
     pub limits: [u64; 16],
     /// The treatment of system calls, by number: `CALL_*`.
     pub calls: [u32; 448],
 }
 
-const _: () = assert!(size_of::<Parameters>() == 2008, "the struct has the size that it has in WGSL");
+const _: () = assert!(size_of::<Parameters>() == 2016, "the struct has the size that it has in WGSL");
 const _: () = assert!(offset_of!(Parameters, lanes) == 0, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, steps) == 4, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, fuel) == 8, "the member is where it is in WGSL");
@@ -74,8 +76,9 @@ const _: () = assert!(offset_of!(Parameters, heap_start) == 56, "the member is w
 const _: () = assert!(offset_of!(Parameters, heap_end) == 64, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, epoch) == 72, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, seed) == 80, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, limits) == 88, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, calls) == 216, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, first_lane) == 88, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, limits) == 96, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, calls) == 224, "the member is where it is in WGSL");
 
 /// A micro-op of a region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -239,7 +242,7 @@ impl<B> Group for MachineGroup<B> {
     const GROUP: u32 = 0;
     const LABEL: &'static str = "machine";
     const BINDINGS: &'static [Binding] = &[
-        Binding { binding: 0, name: "parameters", access: Access::Read, min_bytes: 2008 },
+        Binding { binding: 0, name: "parameters", access: Access::Read, min_bytes: 2016 },
         Binding { binding: 1, name: "state", access: Access::ReadWrite, min_bytes: 8 },
         Binding { binding: 2, name: "frame_info", access: Access::ReadWrite, min_bytes: 16 },
         Binding { binding: 3, name: "micro_ops", access: Access::ReadWrite, min_bytes: 16 },

@@ -445,7 +445,7 @@ impl Executor for RecoveringExecutor {
         &mut self,
         view: &View,
         lanes: &[usize],
-        out: &mut Vec<u8>,
+        out: &mut [u8],
     ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
         self.query(|executor| executor.read_views(view, lanes, out))
     }

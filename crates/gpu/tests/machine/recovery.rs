@@ -289,7 +289,7 @@ fn views_are_computed_on_a_new_device_after_a_loss() {
         pair.gpu.device().lose_at(call);
         let mut views = Vec::new();
         pair.call_both(|executor| {
-            let mut out = Vec::new();
+            let mut out = vec![0; 3 * view.bytes()];
             executor.read_views(&view, &[4, 0, 2], &mut out)?.expect("the picture is mapped");
             views.push(out);
             Ok(())

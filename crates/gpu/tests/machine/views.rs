@@ -31,12 +31,12 @@ fn pictures(random: &mut Random) -> Arc<Image> {
 /// Reads a view of lanes on both engines. Returns the first lane without it and its stop.
 fn read(pair: &mut EnginePair, what: &str, view: &View, lanes: &[usize]) -> Result<(), (usize, Stop)> {
     pair.call_both(&format!("{what}: {view:?} of lanes {lanes:?}"), |executor| {
-        let mut out = vec![9; 3 * view.bytes() / 2];
+        let mut out = vec![9; lanes.len() * view.bytes()];
         let read = executor.read_views(view, lanes, &mut out)?;
         // After a read that fails, the contents of the buffer are undefined.
         Ok(read.map(|()| out))
     })
-    .map(|out| assert_eq!(out.len(), lanes.len() * view.bytes(), "{what}: the bytes of all views"))
+    .map(drop)
 }
 
 /// Reads views between writes of guest and host, mappings, snapshots and resets.

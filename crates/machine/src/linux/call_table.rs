@@ -53,5 +53,6 @@ pub fn call_table(heap: Range<u64>, stack_bytes: u64, seed: u64, real_time: bool
         heap,
         epoch: (!real_time).then_some(EPOCH),
         seed,
+        first_lane: 0,
     }
 }

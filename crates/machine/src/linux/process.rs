@@ -45,7 +45,7 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn new(
-        lane: usize,
+        lane: u64,
         files: Files,
         directory: InodeNumber,
         settings: Arc<Settings>,
@@ -54,7 +54,7 @@ impl Process {
         let mut name = [0; 16];
         name[..4].copy_from_slice(b"kvrm");
         Self {
-            lane: lane as u64,
+            lane,
             files,
             descriptors: Descriptors::new(),
             directory,

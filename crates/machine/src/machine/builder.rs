@@ -14,6 +14,7 @@ use super::command_line::command_line;
 use super::frames::default_frames_max;
 use super::lane_state::{CollectedOutput, LaneState, serves_in_parallel};
 use super::{Console, Machine};
+use crate::call_table::CallTable;
 use crate::console::Stream;
 use crate::error::Error;
 use crate::executor::{Executor, Factory, Plan};
@@ -58,6 +59,7 @@ pub struct Builder<'a> {
     reserved: Vec<Range<u64>>,
     disk_bytes: u64,
     seed: u64,
+    first_lane: u64,
     real_time: bool,
     terminal: bool,
     mounts: Vec<Mount>,
@@ -130,6 +132,7 @@ impl<'a> Builder<'a> {
             reserved: Vec::new(),
             disk_bytes: 256 << 20,
             seed: 0,
+            first_lane: 0,
             real_time: false,
             terminal: false,
             mounts: Vec::new(),
@@ -215,6 +218,15 @@ impl<'a> Builder<'a> {
     #[must_use]
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
+        self
+    }
+
+    /// Sets the number of the first lane in the random bytes that Linux programs get. The default is 0.
+    ///
+    /// So several machines, one after the other or on several hosts, can run the lanes of one large machine, with its results.
+    #[must_use]
+    pub const fn first_lane(mut self, number: u64) -> Self {
+        self.first_lane = number;
         self
     }
 
@@ -395,8 +407,10 @@ impl<'a> Builder<'a> {
         let images = [Arc::new(Image::with_room(&segments, features, &later)?)];
         let frames_max = self.frames_max.unwrap_or_else(|| default_frames_max(self.lanes));
         let stack_bytes = layout.stack.end - layout.stack.start;
-        let calls =
-            is_linux.then(|| linux::call_table(layout.heap.clone(), stack_bytes, self.seed, self.real_time));
+        let calls = is_linux.then(|| CallTable {
+            first_lane: self.first_lane,
+            ..linux::call_table(layout.heap.clone(), stack_bytes, self.seed, self.real_time)
+        });
         let plan = Plan {
             images: &images,
             lanes: self.lanes,
@@ -431,7 +445,8 @@ impl<'a> Builder<'a> {
             let (arguments, input): (_, Arc<[u8]>) = ((self.arguments)(lane), (self.input)(lane).into());
             let mut process = linux.as_ref().map(|(files, directory, settings)| {
                 let settings = Arc::clone(settings);
-                Arc::new(Process::new(lane, files.clone(), *directory, settings, Arc::clone(&input)))
+                let number = self.first_lane.wrapping_add(lane as u64);
+                Arc::new(Process::new(number, files.clone(), *directory, settings, Arc::clone(&input)))
             });
             if let Some(process) = &mut process {
                 let environment: Arc<[String]> = (self.environment)(lane).into();

@@ -95,6 +95,26 @@ impl Machine {
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let lanes = self.lane_numbers(lanes)?;
+        out.resize(lanes.len() * view.bytes(), 0);
+        self.read_views_into(&*lanes, view, out)
+    }
+
+    /// Writes the view of a picture in some lanes to `out`, as [`Machine::read_views`] does, without memory of its own.
+    ///
+    /// # Errors
+    /// - [`Error::Views`]: `out` has not as many bytes as the views.
+    /// - The errors of [`Machine::read_views`].
+    pub fn read_views_into<'a>(
+        &mut self,
+        lanes: impl Into<LaneSet<'a>>,
+        view: &View,
+        out: &mut [u8],
+    ) -> Result<(), Error> {
+        let lanes = self.lane_numbers(lanes)?;
+        let (lanes_count, bytes) = (lanes.len(), view.bytes());
+        if out.len() != lanes_count * bytes {
+            return Err(Error::Views { room: out.len(), lanes: lanes_count, bytes });
+        }
         let read = self.executor.read_views(view, &lanes, out)?;
         read.map_err(|(lane, stop)| Error::Memory { lane, stop })
     }

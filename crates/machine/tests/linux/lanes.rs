@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use kvrm_machine::{Machine, Stop, Stream};
+use kvrm_machine::{Machine, Register, Stop, Stream};
 
 use crate::support::{Caller, DATA, guest, program};
 
@@ -57,6 +57,21 @@ fn random_numbers_follow_from_seed_and_lane() {
     };
     assert_eq!(bytes(1), bytes(1), "the same again");
     assert_ne!(bytes(1), bytes(2), "another seed");
+}
+
+#[test]
+fn machines_run_the_lanes_of_a_larger_one() {
+    let random = |first: u64, lanes: usize| -> Vec<Vec<u8>> {
+        let mut machine = Machine::builder(program()).lanes(lanes).first_lane(first).seed(7).build().unwrap();
+        for (register, value) in [(0, DATA), (1, 33), (2, 0), (8, 278)] {
+            machine.set_registers(.., Register::X(register), &vec![value; lanes]).unwrap();
+        }
+        machine.run(1).unwrap();
+        machine.read_all(DATA, 33).unwrap().chunks(33).map(<[u8]>::to_vec).collect()
+    };
+    let all = random(0, 6);
+    assert_eq!([random(0, 2), random(2, 1), random(3, 3)].concat(), all, "lanes 0 to 5 in three machines");
+    assert_ne!(all[0], all[5], "lanes get different numbers");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 # Made by `cargo xtask python stubs` from the Rust sources.
 
 import collections.abc
+import typing
 
 import numpy
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import SupportsIndex, final
 
-__all__ = ["Engine", "Machine", "Program", "adapters", "decode", "disassemble", "stop_names", "stop_text"]
+__all__ = ["Engine", "Environments", "Machine", "Program", "adapters", "decode", "disassemble", "doom_variables", "stop_names", "stop_text"]
 
 @final
 class Engine:
@@ -38,6 +39,57 @@ class Engine:
     def name(self, /) -> str:
         """
         The name of the engine: `gpu`, `jit` or `reference`.
+        """
+
+@final
+class Environments:
+    """
+    Environments. Their methods let other threads run while they work.
+    """
+    def __new__(cls, /, program: Program, engine: Engine, start: "dict[str, object]", options: "dict[str, object]") -> Environments:
+        """
+        Makes environments of a program. `start` has the options of the machine with one lane that runs it up to its first yield,
+        `options` those of `kvrm.environments.Environments`.
+        """
+    @property
+    def components(self, /) -> list[tuple[str, int, int]]:
+        """
+        Name, least and greatest value of each component of actions.
+        """
+    @staticmethod
+    def doom(program: Program, engine: Engine, game: "dict[str, object]", options: "dict[str, object]") -> Environments:
+        """
+        Makes environments that play DOOM. `game` has the options of `kvrm.environments.Doom`.
+        """
+    @property
+    def lanes(self, /) -> int:
+        """
+        The number of lanes.
+        """
+    def receive(self, /, wanted: SupportsIndex, out: "NDArray[numpy.uint8]") -> "dict[str, NDArray[typing.Any]]":
+        """
+        Runs lanes until so many have taken their step. The observations of these go to the beginning of `out`.
+        """
+    def reset(self, /, lanes: "NDArray[numpy.int64] | None", seeds: "NDArray[numpy.uint64] | None", scenarios: "NDArray[numpy.uint32] | None", out: "NDArray[numpy.uint8]") -> "dict[str, NDArray[typing.Any]]":
+        """
+        Begins an episode in some lanes. Their observations go to the beginning of `out`.
+        """
+    def send(self, /, lanes: "NDArray[numpy.int64] | None", actions: "NDArray[numpy.int32]") -> None:
+        """
+        Gives some lanes actions, with which they begin to take a step.
+        """
+    def set_ticks(self, /, ticks: SupportsIndex) -> None:
+        """
+        Changes how many units of its time the program advances in a step.
+        """
+    @property
+    def shape(self, /) -> tuple[int, int, int]:
+        """
+        Rows, columns and channels of an observation; zeros if there are none.
+        """
+    def step(self, /, actions: "NDArray[numpy.int32]", out: "NDArray[numpy.uint8]") -> "dict[str, NDArray[typing.Any]]":
+        """
+        Takes a step in each lane, and writes the observations to `out`.
         """
 
 @final
@@ -201,6 +253,11 @@ def decode(word: SupportsIndex) -> tuple[str, str] | None:
 def disassemble(word: SupportsIndex, address: SupportsIndex) -> str:
     """
     Returns the assembly text of a word at an address.
+    """
+
+def doom_variables() -> list[str]:
+    """
+    Returns the names of DOOM's variables, without `doom_`.
     """
 
 def stop_names() -> list[str]:

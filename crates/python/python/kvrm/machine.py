@@ -157,6 +157,7 @@ class Machine:
     :param stdin: the standard input.
     :param environment: variables of a Linux program, as ``NAME=VALUE``. It has none by default.
     :param seed: the seed of the random numbers that a Linux program gets, which also depend on the lane.
+    :param first_lane: the number of the first lane in these random numbers, so that several machines can run the lanes of a large one.
     :param features: the instruction set. By default it is Armv8.0 with CRC32, and for Linux programs with floating point.
     :param frames: the number of pages of 4096 bytes that each lane may write. By default the lanes share 8 GiB.
     :param stack_bytes: the size of the stack: 1 MiB, or 8 MiB for Linux.
@@ -186,6 +187,7 @@ class Machine:
         stdin: _PerLane[bytes] = b"",
         environment: _PerLane[Sequence[str]] = (),
         seed: int = 0,
+        first_lane: int = 0,
         features: Sequence[Feature] | None = None,
         frames: int | None = None,
         stack_bytes: int | None = None,
@@ -202,27 +204,28 @@ class Machine:
         reserve: Iterable[tuple[int, int]] = (),
         hooks: Hooks = Hooks(),
     ) -> None:
-        options = {
-            "lanes": lanes,
-            "arguments": _texts("arguments", arguments, lanes),
-            "environment": _texts("environment", environment, lanes),
-            "stdin": _per_lane(stdin, lanes, isinstance(stdin, (bytes, bytearray, memoryview))),
-            "seed": seed,
-            "features": None if features is None else list(features),
-            "frames": frames,
-            "stack_bytes": stack_bytes,
-            "heap_bytes": heap_bytes,
-            "arena_bytes": arena_bytes,
-            "disk_bytes": disk_bytes,
-            "output_max": output_max,
-            "real_time": real_time,
-            "terminal": terminal,
-            "mounts": list(mounts),
-            "copies": list(copies),
-            "current_directory": current_directory,
-            "directory": directory,
-            "reserve": list(reserve),
-        }
+        options = machine_options(
+            lanes=lanes,
+            arguments=arguments,
+            stdin=stdin,
+            environment=environment,
+            seed=seed,
+            first_lane=first_lane,
+            features=features,
+            frames=frames,
+            stack_bytes=stack_bytes,
+            heap_bytes=heap_bytes,
+            arena_bytes=arena_bytes,
+            disk_bytes=disk_bytes,
+            output_max=output_max,
+            real_time=real_time,
+            terminal=terminal,
+            mounts=mounts,
+            copies=copies,
+            current_directory=current_directory,
+            directory=directory,
+            reserve=reserve,
+        )
         opened = open_engine(engine)
         self._set(program, opened, _native.Machine(program.native, opened.native, options, hooks._options()))
 
@@ -451,15 +454,64 @@ class Machine:
 
     def _numbers(self, lanes: Lanes) -> NDArray[np.int64] | None:
         """Returns the numbers of lanes; ``None`` for all."""
-        if lanes is None:
-            return None
-        index = lanes if isinstance(lanes, slice) else np.asarray(lanes)
-        if isinstance(index, np.ndarray) and index.size == 0 and index.dtype != bool:
-            index = index.astype(np.int64)
-        return np.atleast_1d(np.arange(self.lanes, dtype=np.int64)[index])
+        return numbers_of(lanes, self.lanes)
 
     def __repr__(self) -> str:
         return f"Machine({self._program.name!r}, lanes={self.lanes}, engine={self._engine.name})"
+
+
+def numbers_of(lanes: Lanes, of: int) -> NDArray[np.int64] | None:
+    """Returns the numbers of some of so many lanes; ``None`` for all."""
+    if lanes is None:
+        return None
+    index = lanes if isinstance(lanes, slice) else np.asarray(lanes)
+    if isinstance(index, np.ndarray) and index.size == 0 and index.dtype != bool:
+        index = index.astype(np.int64)
+    return np.atleast_1d(np.arange(of, dtype=np.int64)[index])
+
+
+def machine_options(
+    *,
+    lanes: int,
+    arguments: _PerLane[Sequence[str]] = (),
+    stdin: _PerLane[bytes] = b"",
+    environment: _PerLane[Sequence[str]] = (),
+    features: Sequence[Feature] | None = None,
+    mounts: Iterable[tuple[str | os.PathLike[str], str]] = (),
+    copies: Iterable[tuple[str | os.PathLike[str], str]] = (),
+    reserve: Iterable[tuple[int, int]] = (),
+    **others: Any,
+) -> dict[str, object]:
+    """Returns options of :class:`Machine` in the form of the native module."""
+    names = {
+        "seed": 0,
+        "first_lane": 0,
+        "frames": None,
+        "stack_bytes": None,
+        "heap_bytes": None,
+        "arena_bytes": None,
+        "disk_bytes": None,
+        "output_max": None,
+        "real_time": False,
+        "terminal": False,
+        "current_directory": None,
+        "directory": None,
+    }
+    for name in others:
+        if name not in names:
+            raise TypeError(f"a machine has no option {name!r}")
+    return {
+        **names,
+        **others,
+        "lanes": lanes,
+        "arguments": _texts("arguments", arguments, lanes),
+        "environment": _texts("environment", environment, lanes),
+        "stdin": _per_lane(stdin, lanes, isinstance(stdin, (bytes, bytearray, memoryview))),
+        "features": None if features is None else list(features),
+        "mounts": list(mounts),
+        "copies": list(copies),
+        "reserve": list(reserve),
+    }
 
 
 def _per_lane(value: Any, lanes: int, is_shared: bool) -> list[Any]:

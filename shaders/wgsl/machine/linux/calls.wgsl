@@ -138,7 +138,7 @@ fn write_result(address: u64, first: u64, second: u64, words: u32) -> bool {
 
 /// Returns eight bytes of the lane's randomness. `position` counts words of eight bytes.
 fn random(position: u64) -> u64 {
-    var hash = parameters.seed ^ (u64(lane) * 0x9e3779b97f4a7c15lu);
+    var hash = parameters.seed ^ ((parameters.first_lane + u64(lane)) * 0x9e3779b97f4a7c15lu);
     for (var round = 0u; round < 2u; round += 1u) {
         hash += select(0lu, position, round == 1u) + 0x9e3779b97f4a7c15lu;
         hash = (hash ^ (hash >> 30u)) * 0xbf58476d1ce4e5b9lu;

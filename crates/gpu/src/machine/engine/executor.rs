@@ -374,7 +374,7 @@ impl Executor for GpuExecutor {
         &mut self,
         view: &View,
         lanes: &[usize],
-        out: &mut Vec<u8>,
+        out: &mut [u8],
     ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
         match self.shape_of_view(view) {
             Some(shape) => Ok(self.views(&shape, view, lanes, out)?),

@@ -15,20 +15,19 @@ impl GpuExecutor {
         shape_of(view).filter(|_| !self.slices.are_limited())
     }
 
-    /// Replaces the contents of `out` by the view of a picture in each of some lanes. The inner result is the
-    /// first lane without the picture, and its stop.
+    /// Writes the view of a picture in each of some lanes to `out`, which has as many bytes as they have. The inner result
+    /// is the first lane without the picture, and its stop.
     pub(super) fn views(
         &mut self,
         shape: &ViewShape,
         view: &View,
         lanes: &[usize],
-        out: &mut Vec<u8>,
+        out: &mut [u8],
     ) -> Result<Result<(), (usize, Stop)>, Error> {
         let check = |lane: usize| (lane, view.check(&self.maps[lane]));
         if let Some(fault) = first_fault(lanes.len(), |index| check(lanes[index])) {
             return Ok(Err(fault));
         }
-        out.resize(lanes.len() * view.bytes(), 0);
         if lanes.is_empty() {
             return Ok(Ok(()));
         }

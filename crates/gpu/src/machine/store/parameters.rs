@@ -36,12 +36,13 @@ pub(crate) struct Launch {
 /// Returns the parameters that describe how kernels serve the calls of a table. All others are zero.
 pub(super) fn of_calls(table: Option<&CallTable>) -> Parameters {
     let Some(table) = table else { return Parameters::zeroed() };
-    let CallTable { heap, epoch, seed, limits, .. } = table;
+    let CallTable { heap, epoch, seed, first_lane, limits, .. } = table;
     Parameters {
         heap_start: heap.start,
         heap_end: heap.end,
         epoch: epoch.unwrap_or(0),
         seed: *seed,
+        first_lane: *first_lane,
         limits: *limits,
         calls: calls(table),
         ..Parameters::zeroed()
