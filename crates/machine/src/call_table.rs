@@ -17,7 +17,8 @@ pub struct CallTable {
     pub epoch: Option<u64>,
     /// The seed of random numbers. They also depend on the number of the lane and on how many were used.
     pub seed: u64,
-    /// The number of the first lane, for random numbers.
+    /// The number of lane 0 of the executor in the random numbers: several executors may share the lanes of a machine, and several
+    /// machines those of a larger one.
     pub first_lane: u64,
     /// The resource limits, by resource number.
     pub limits: [u64; 16],

@@ -223,6 +223,13 @@ pub trait Executor: Send {
         rows: &[(usize, &[u8])],
     ) -> Result<Result<(), (usize, Stop)>, Error>;
 
+    /// Returns the inner result that [`Executor::write_memory_of_each`] would have, and writes nothing.
+    fn check_memory_of_each(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+    ) -> Result<Result<(), (usize, Stop)>, Error>;
+
     /// Writes the view of a picture in each of some lanes to `out`, in their order. `out` has exactly as many bytes as they have.
     /// Permissions do not matter.
     ///
@@ -534,4 +541,6 @@ pub struct Progress {
 pub struct RunStats {
     /// The number of dispatches to a device.
     pub dispatches: u64,
+    /// The progress at the end of the run.
+    pub progress: Progress,
 }

@@ -42,6 +42,7 @@ mod report;
 mod runner;
 mod segment;
 mod semihosting;
+mod split;
 mod system;
 mod translation;
 pub mod vectors;
@@ -77,6 +78,9 @@ pub use report::{ClassDecisions, Decisions, Report};
 pub use runner::{Interpreter, Runner};
 pub use segment::Segment;
 pub use semihosting::{SEMIHOSTING, SHADER_NUMBERS};
+pub use split::SplitEngine;
+#[doc(hidden)]
+pub use split::device_names;
 pub use system::{LinuxProgram, System};
 pub use translation::{CodeVersion, TlbLayout};
 

@@ -218,8 +218,9 @@ impl<R: Runner> Executor for Reference<R> {
                 lanes.map(|(lane, limit)| lane.run(*limit, slice)).reduce(Progress::default, add)
             };
             steps += now.steps;
-            if now.running == 0 || observe(Progress { steps, ..now }).is_break() {
-                return Ok(RunStats::default());
+            let progress = Progress { steps, ..now };
+            if now.running == 0 || observe(progress).is_break() {
+                return Ok(RunStats { dispatches: 0, progress });
             }
         }
     }
@@ -291,15 +292,25 @@ impl<R: Runner> Executor for Reference<R> {
         address: u64,
         rows: &[(usize, &[u8])],
     ) -> Result<Result<(), (usize, Stop)>, Error> {
-        for &(lane, bytes) in rows {
-            if let Err(stop) = self.lanes[lane].memory.check_room(address, bytes.len(), None) {
-                return Ok(Err((lane, stop)));
-            }
+        if let Err(failure) = self.check_memory_of_each(address, rows)? {
+            return Ok(Err(failure));
         }
         let write = |&(lane, bytes): &(usize, &[u8])| {
             self.lanes[lane].memory.write_bytes(address, bytes, None).map_err(|stop| (lane, stop))
         };
         Ok(rows.iter().try_for_each(write))
+    }
+
+    fn check_memory_of_each(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+    ) -> Result<Result<(), (usize, Stop)>, Error> {
+        let check = |&(lane, bytes): &(usize, &[u8])| {
+            let room = self.lanes[lane].memory.check_room(address, bytes.len(), None);
+            room.map_err(|stop| (lane, stop))
+        };
+        Ok(rows.iter().try_for_each(check))
     }
 
     fn page_map(&mut self, lane: usize) -> Result<PageMap, Error> {

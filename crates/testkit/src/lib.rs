@@ -5,6 +5,7 @@
 pub mod batches;
 pub mod burst_session;
 pub mod calls;
+pub mod executor_calls;
 pub mod float;
 pub mod forks;
 pub mod guests;

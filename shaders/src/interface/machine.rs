@@ -49,7 +49,7 @@ pub struct Parameters {
     pub epoch: u64,
     /// The seed of the randomness of Linux programs, from which each lane derives its own.
     pub seed: u64,
-    /// The number of the first lane in this randomness.
+    /// The number of the first lane in the machine, whose lanes several devices may share.
     pub first_lane: u64,
     /// The limits of resources of Linux programs.
     pub limits: [u64; 16],

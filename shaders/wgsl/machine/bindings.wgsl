@@ -42,7 +42,7 @@ struct Parameters {
     epoch: u64,
     /// The seed of the randomness of Linux programs, from which each lane derives its own.
     seed: u64,
-    /// The number of the first lane in this randomness.
+    /// The number of the first lane in the machine, whose lanes several devices may share.
     first_lane: u64,
     /// The limits of resources of Linux programs.
     limits: array<u64, LIMITS>,

@@ -418,6 +418,14 @@ impl Executor for RecoveringExecutor {
         })
     }
 
+    fn check_memory_of_each(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+    ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
+        self.query(|executor| executor.check_memory_of_each(address, rows))
+    }
+
     fn write_memory_of_each(
         &mut self,
         address: u64,

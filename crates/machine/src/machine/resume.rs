@@ -127,7 +127,7 @@ impl Machine {
         // A lane beyond its limit takes no step.
         let mut limits = vec![0; self.lanes.len()];
         group.iter().for_each(|&lane| limits[lane] = steps[lane] + 1);
-        let RunStats { dispatches } = self.executor.run(&limits, &mut |_| ControlFlow::Continue(()))?;
+        let RunStats { dispatches, .. } = self.executor.run(&limits, &mut |_| ControlFlow::Continue(()))?;
         let stops = self.executor.stops()?;
         for &lane in lanes.iter().filter(|&&lane| stops[lane] == Some(Stop::Budget)) {
             self.executor.set_stop(lane, None)?;

@@ -5,4 +5,5 @@ mod failures;
 mod images;
 mod prefetch;
 mod runs;
+mod split;
 mod support;

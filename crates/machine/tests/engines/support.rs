@@ -24,6 +24,8 @@ pub(crate) struct Log {
     pub(crate) written: Vec<(usize, Vec<u8>)>,
     /// The number of requests that succeed before one fails; `None` if all succeed.
     pub(crate) fails_after: Option<usize>,
+    /// Whether only one request fails, and later ones succeed again.
+    pub(crate) recovers: bool,
 }
 
 /// The reference, with all requests recorded.
@@ -39,9 +41,13 @@ impl RecordingEngine {
 
     fn count(&self) -> Result<(), Error> {
         let mut log = self.log();
-        let left = log.fails_after.as_mut();
-        match left {
-            Some(0) => Err(Error::Engine("the device is gone".into())),
+        match log.fails_after.as_mut() {
+            Some(0) => {
+                if log.recovers {
+                    log.fails_after = None;
+                }
+                Err(Error::Engine("the device is gone".into()))
+            }
             Some(left) => {
                 *left -= 1;
                 Ok(())
@@ -81,8 +87,8 @@ impl Executor for RecordingExecutor {
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<RunStats, Error> {
         self.1.count()?;
-        self.0.run(limits, observe)?;
-        Ok(RunStats { dispatches: 10 })
+        let stats = self.0.run(limits, observe)?;
+        Ok(RunStats { dispatches: 10, ..stats })
     }
 
     fn stop(&mut self, lane: usize) -> Result<Option<Stop>, Error> {
@@ -148,6 +154,15 @@ impl Executor for RecordingExecutor {
     ) -> Result<Result<(), Stop>, Error> {
         self.1.count()?;
         self.0.write_memory(lane, address, bytes, access)
+    }
+
+    fn check_memory_of_each(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+    ) -> Result<Result<(), (usize, Stop)>, Error> {
+        self.1.count()?;
+        self.0.check_memory_of_each(address, rows)
     }
 
     fn write_memory_of_each(

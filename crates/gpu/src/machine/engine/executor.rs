@@ -340,6 +340,14 @@ impl Executor for GpuExecutor {
         Ok(written.map_err(|(_, stop)| stop))
     }
 
+    fn check_memory_of_each(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+    ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
+        Ok(self.check_rows(address, rows, None)?)
+    }
+
     fn write_memory_of_each(
         &mut self,
         address: u64,

@@ -163,14 +163,8 @@ impl GpuExecutor {
         rows: &[(usize, &[u8])],
         access: Option<Access>,
     ) -> Result<Result<(), (usize, Stop)>, Error> {
-        let check = |(lane, bytes): (usize, &[u8])| {
-            (lane, self.maps[lane].check(address, bytes.len() as u64, Access::Write, access))
-        };
-        if let Some(fault) = first_fault(rows.len(), |index| check(rows[index])) {
-            return Ok(Err(fault));
-        }
-        if let Some(lane) = self.lane_without_frames(address, rows)? {
-            return Ok(Err((lane, Stop::OutOfFrames)));
+        if let Err(failure) = self.check_rows(address, rows, access)? {
+            return Ok(Err(failure));
         }
         let lanes: Vec<usize> = rows.iter().map(|(lane, _)| *lane).collect();
         // A lane may have several rows, which are written in their order.
@@ -182,6 +176,25 @@ impl GpuExecutor {
         }
         lanes.into_iter().for_each(|lane| self.cache.track(lane));
         Ok(Ok(()))
+    }
+
+    /// Returns the result that [`Self::write_rows`] would have.
+    pub(super) fn check_rows(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+        access: Option<Access>,
+    ) -> Result<Result<(), (usize, Stop)>, Error> {
+        let check = |index: usize| {
+            let (lane, bytes) = rows[index];
+            (index, self.maps[lane].check(address, bytes.len() as u64, Access::Write, access))
+        };
+        let fault = first_fault(rows.len(), check);
+        let unfaulting = &rows[..fault.map_or(rows.len(), |(index, _)| index)];
+        if let Some(lane) = self.lane_without_frames(address, unfaulting)? {
+            return Ok(Err((lane, Stop::OutOfFrames)));
+        }
+        Ok(fault.map_or(Ok(()), |(index, stop)| Err((rows[index].0, stop))))
     }
 
     pub(super) fn map_pages(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> bool {

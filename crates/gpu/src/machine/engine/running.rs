@@ -55,6 +55,7 @@ impl GpuExecutor {
         let before = self.store.dispatches;
         self.store.columns.replace(COLUMN_LIMIT, limits);
         let mut slices = 0;
+        let mut progress = Progress::default();
         let mut idle = IdleCounter::default();
         loop {
             self.store.columns.flush()?;
@@ -92,6 +93,7 @@ impl GpuExecutor {
                 return Err(self.no_progress());
             }
             self.has_unseen_requests = needy > 0;
+            progress.running = (running + needy) as usize;
             if needy > 0 {
                 self.serve(count(COUNTER_FRAMES))?;
             } else if running == 0 {
@@ -107,11 +109,8 @@ impl GpuExecutor {
             if look.is_some() && running > 0 {
                 self.accelerate(launch.steps, steps, took)?;
             }
-            let progress = Progress {
-                steps: self.last_run.steps,
-                running: (running + needy) as usize,
-                has_output: self.printing_calls > 0,
-            };
+            progress.steps = self.last_run.steps;
+            progress.has_output = self.printing_calls > 0;
             if observe(progress).is_break() {
                 break;
             }
@@ -120,7 +119,9 @@ impl GpuExecutor {
         self.store.columns.fetch(self.columns_after_run())?;
         self.note_heaps()?;
         (self.was_short, self.has_served) = (slices <= SHORT_RUN, false);
-        Ok(RunStats { dispatches: self.store.dispatches - before })
+        let progress =
+            Progress { steps: self.last_run.steps, has_output: self.printing_calls > 0, ..progress };
+        Ok(RunStats { dispatches: self.store.dispatches - before, progress })
     }
 
     /// Prepares the counters for a dispatch. If reading the counters of the dispatch before failed, they are read
