@@ -7,6 +7,7 @@ pub mod doctor;
 pub(crate) mod error;
 mod fault_counters;
 mod faults;
+pub(crate) mod gpu_selection;
 pub(crate) mod kernel;
 pub(crate) mod lock;
 pub(crate) mod logical;

@@ -16,6 +16,8 @@
 
 mod auto;
 pub mod device;
+mod gpu;
+mod gpus;
 pub mod loop_advice;
 pub mod loop_networks;
 mod machine;
@@ -27,7 +29,10 @@ pub use auto::NoGpu;
 pub use device::adapter::AdapterInfo;
 pub use device::buffer::Buffer;
 pub use device::error::{Error, Request};
+pub use device::gpu_selection::GpuSelection;
 pub use device::{Device, adapter, buffer, doctor, pipeline};
+pub use gpu::GpuEngine;
+pub use gpus::GpusEngine;
 #[doc(hidden)]
 pub use machine::bounds::Bounds;
 pub use machine::class_selection::{ClassSelection, SelectionMode};
@@ -41,7 +46,7 @@ pub use machine::recovery::RecoveringExecutor;
 #[doc(hidden)]
 pub use machine::translation::RegionBounds;
 pub use machine::translation::Translation;
-pub use select::{Engine, EngineChoice, GpuEngine};
+pub use select::{Engine, EngineChoice};
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

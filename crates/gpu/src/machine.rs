@@ -12,6 +12,7 @@ mod pace;
 mod pages;
 mod pass_jobs;
 pub(crate) mod recovery;
+pub(crate) mod speed;
 mod stopwatch;
 mod store;
 pub(crate) mod translation;

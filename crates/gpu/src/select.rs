@@ -4,13 +4,9 @@ use kvrm_jit::JitEngine;
 use kvrm_machine::{Executor, Factory, Plan, ReferenceEngine};
 
 use crate::auto::{self, NoGpu};
-use crate::device::error::Error;
-use crate::device::{Device, registry};
-use crate::machine::bounds::Bounds;
-use crate::machine::class_selection::ClassSelection;
-use crate::machine::engine::GpuExecutor;
-use crate::machine::recovery::RecoveringExecutor;
-use crate::machine::translation::Translation;
+use crate::device::gpu_selection::GpuSelection;
+use crate::gpu::GpuEngine;
+use crate::gpus::GpusEngine;
 
 /// The engine that runs the lanes of a machine.
 ///
@@ -29,6 +25,9 @@ pub enum Engine {
     Auto,
     /// The GPU that [`adapter::choose`](crate::adapter::choose) chooses. Without one, machines cannot be built.
     Gpu,
+    /// All GPUs of the host that can run lanes, which divide the lanes among them: the [`GpusEngine`] of
+    /// [`GpuSelection::All`]. Without one, machines cannot be built.
+    Gpus,
     /// The CPU, with code that runs often translated for it. On hosts that the compiler does not support, this is the
     /// reference.
     Jit,
@@ -48,7 +47,7 @@ pub enum Engine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EngineChoice {
-    /// [`Engine::Gpu`], [`Engine::Jit`] or [`Engine::Reference`].
+    /// Any engine but [`Engine::Auto`].
     pub engine: Engine,
     /// The reason why [`Engine::Auto`] takes the CPU, in one line. `None` if it takes a GPU, and for other
     /// engines.
@@ -74,6 +73,7 @@ impl Factory for Engine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
         match self.choose().engine {
             Self::Gpu => GpuEngine::open(None)?.executor(plan),
+            Self::Gpus => GpusEngine::open(&GpuSelection::All)?.executor(plan),
             Self::Jit => JitEngine::default().executor(plan),
             _ => ReferenceEngine.executor(plan),
         }
@@ -83,75 +83,11 @@ impl Factory for Engine {
         match self.choose().engine {
             // If the GPU cannot be opened, `executor` returns the reason.
             Self::Gpu => GpuEngine::open(None).map_or(usize::MAX, |engine| engine.images_max()),
+            Self::Gpus => {
+                GpusEngine::open(&GpuSelection::All).map_or(usize::MAX, |engine| engine.images_max())
+            }
             _ => ReferenceEngine.images_max(),
         }
-    }
-}
-
-/// An engine that runs lanes on an open device.
-///
-/// ```no_run
-/// use kvrm_gpu::GpuEngine;
-/// use kvrm_machine::{Machine, Program};
-///
-/// let engine = GpuEngine::open(Some("NVIDIA"))?;
-/// println!("{}", engine.device().info());
-/// let program = Program::open("guests/bin/sha256.elf")?;
-/// let mut machine = Machine::builder(program).lanes(1000).engine(engine).build()?;
-/// # Ok::<(), kvrm_machine::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct GpuEngine {
-    device: Device,
-    selection: ClassSelection,
-    translation: Translation,
-}
-
-impl GpuEngine {
-    /// Creates an engine on `device` that finds classes in the table, and translates hot code where that is faster.
-    #[must_use]
-    pub const fn new(device: Device) -> Self {
-        Self { device, selection: ClassSelection::TABLE, translation: Translation::Auto }
-    }
-
-    /// Sets when hot code is translated.
-    #[must_use]
-    pub fn with_translation(self, translation: Translation) -> Self {
-        Self { translation, ..self }
-    }
-
-    /// Sets how lanes find the classes of instructions.
-    #[must_use]
-    pub fn with_class_selection(self, selection: ClassSelection) -> Self {
-        Self { selection, ..self }
-    }
-
-    /// Opens the adapter that [`adapter::choose`](crate::adapter::choose) chooses for `wanted`.
-    ///
-    /// Opening takes a while, so the device stays open for the next caller with the same `wanted`, unless it is lost.
-    ///
-    /// # Errors
-    ///
-    /// No adapter fits, or the adapter cannot be opened.
-    pub fn open(wanted: Option<&str>) -> Result<Self, Error> {
-        registry::open(wanted).map(Self::new)
-    }
-
-    /// Returns the device that lanes run on.
-    #[must_use]
-    pub const fn device(&self) -> &Device {
-        &self.device
-    }
-}
-
-impl Factory for GpuEngine {
-    fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        let bounds = Bounds { translation: self.translation, ..Bounds::NONE };
-        Ok(Box::new(RecoveringExecutor::new(&self.device, plan, &self.selection, bounds)?))
-    }
-
-    fn images_max(&self) -> usize {
-        GpuExecutor::images_max(&self.device)
     }
 }
 
@@ -168,6 +104,7 @@ fn engine_choice(gpu: Result<(), NoGpu>) -> EngineChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::error::Error;
 
     #[test]
     fn automatic_choices_say_why_they_take_the_cpu() {
@@ -184,7 +121,7 @@ mod tests {
 
     #[test]
     fn explicit_engines_are_not_replaced() {
-        for engine in [Engine::Gpu, Engine::Jit, Engine::Reference] {
+        for engine in [Engine::Gpu, Engine::Gpus, Engine::Jit, Engine::Reference] {
             assert_eq!(engine.choose(), EngineChoice { engine, reason: None }, "{engine:?}");
         }
         assert_ne!(Engine::Auto.choose().engine, Engine::Auto, "Auto is resolved");

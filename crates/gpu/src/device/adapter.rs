@@ -131,8 +131,10 @@ pub struct AdapterInfo {
     pub subgroup_sizes: (u32, u32),
     /// The limits of the adapter.
     pub limits: Limits,
-    /// The PCI address of the adapter; empty if the driver does not say.
+    /// The PCI address of the adapter, such as `0000:01:00.0`; empty if it is not known.
     pub bus: String,
+    /// The number of adapters with the same name, backend and PCI address that the driver lists before this one.
+    pub(crate) namesakes: usize,
 }
 
 impl AdapterInfo {
@@ -153,13 +155,37 @@ impl AdapterInfo {
                 && adapter.limits().max_binding_array_elements_per_shader_stage >= BUFFER_ARRAY_ELEMENTS,
             subgroup_sizes: (info.subgroup_min_size, info.subgroup_max_size),
             limits: Limits::from(&adapter.limits()),
-            bus: info.device_pci_bus_id,
+            // wgpu finds an address by the model of the GPU there, so all GPUs of a model would have the same one.
+            bus: if info.backend == wgpu::Backend::Dx12 { String::new() } else { info.device_pci_bus_id },
+            namesakes: 0,
         }
     }
 
-    /// Returns whether both describe the same adapter.
-    pub(crate) fn is_same_adapter(&self, other: &Self) -> bool {
+    /// Returns whether the two have the same name, backend and PCI address. They may be two GPUs if the address is not known.
+    fn is_namesake(&self, other: &Self) -> bool {
         self.name == other.name && self.backend == other.backend && self.bus == other.bus
+    }
+
+    /// Returns whether both describe the same adapter. If the PCI addresses are not known, the order in which the driver lists
+    /// adapters of the same name tells them apart.
+    pub(crate) fn is_same_adapter(&self, other: &Self) -> bool {
+        self.is_namesake(other)
+            && (self.is_software() || !self.bus.is_empty() || self.namesakes == other.namesakes)
+    }
+
+    /// Returns whether both are the same GPU, perhaps with different drivers. If a PCI address is not known, adapters of
+    /// the same name with different backends count as the same GPU.
+    pub(crate) fn is_same_gpu(&self, other: &Self) -> bool {
+        if self.bus.is_empty() || other.bus.is_empty() {
+            return self.is_same_adapter(other) || self.name == other.name && self.backend != other.backend;
+        }
+        self.bus == other.bus
+    }
+
+    /// Returns whether both adapters are of the same model, with the same driver, and so equally fast.
+    pub(crate) fn is_same_model(&self, other: &Self) -> bool {
+        let Self { name, backend, driver, .. } = self;
+        *name == other.name && *backend == other.backend && *driver == other.driver
     }
 
     /// Returns whether it makes no difference which of the two adapters is used: they are the same GPU, which the driver
@@ -167,6 +193,14 @@ impl AdapterInfo {
     fn is_interchangeable(&self, other: &Self) -> bool {
         let is_one = self.is_software() || !self.bus.is_empty();
         self.is_same_adapter(other) && self.driver == other.driver && is_one
+    }
+
+    /// Returns a line with the index of the adapter, its description and its PCI address.
+    pub(crate) fn line(&self, index: usize) -> String {
+        match &*self.bus {
+            "" => format!("{index}: {self}"),
+            bus => format!("{index}: {self} at PCI {bus}"),
+        }
     }
 
     /// Returns whether shaders run on the CPU.
@@ -216,7 +250,19 @@ pub fn adapters() -> Vec<Adapter> {
     }
     let instance = lock(&INSTANCE).get_or_insert_with(instance).clone();
     let found = pollster::block_on(instance.enumerate_adapters(BACKENDS));
-    found.into_iter().map(|raw| Adapter { info: AdapterInfo::new(&raw), raw }).collect()
+    let mut adapters: Vec<_> =
+        found.into_iter().map(|raw| Adapter { info: AdapterInfo::new(&raw), raw }).collect();
+    number_namesakes(adapters.iter_mut().map(|adapter| &mut adapter.info));
+    adapters
+}
+
+/// Numbers the adapters that have the same name, backend and PCI address.
+fn number_namesakes<'a>(adapters: impl Iterator<Item = &'a mut AdapterInfo>) {
+    let mut before: Vec<&AdapterInfo> = Vec::new();
+    for info in adapters {
+        info.namesakes = before.iter().filter(|other| info.is_namesake(other)).count();
+        before.push(info);
+    }
 }
 
 /// Returns all adapters of this host from a new wgpu instance, which later calls of [`adapters`] use, too.
@@ -264,7 +310,7 @@ pub(super) fn choose_index(adapters: &[Adapter], wanted: Option<&str>) -> Result
 }
 
 /// Returns the index of the adapter that [`choose`] chooses.
-fn choose_info(available: &[&AdapterInfo], wanted: Option<&str>) -> Result<usize, Error> {
+pub(super) fn choose_info(available: &[&AdapterInfo], wanted: Option<&str>) -> Result<usize, Error> {
     if available.is_empty() {
         return Err(Error::NoAdapter);
     }
@@ -303,7 +349,7 @@ fn choose_info(available: &[&AdapterInfo], wanted: Option<&str>) -> Result<usize
     if same.iter().any(|(_, info)| info.backend != best.backend) {
         instead.push(format!("the backend and the name, {}:{}", best.backend, best.name));
     }
-    let available = same.iter().map(|(place, info)| format!("{place}: {info}")).collect();
+    let available = same.iter().map(|(place, info)| info.line(*place)).collect();
     Err(Error::SameName { wanted: wanted.to_owned(), available, instead })
 }
 
@@ -323,6 +369,7 @@ impl AdapterInfo {
             subgroup_sizes: (8, 32),
             limits: Limits::from(&wgpu::Limits::defaults()),
             bus: String::new(),
+            namesakes: 0,
         }
     }
 }
@@ -386,7 +433,7 @@ mod tests {
             ..AdapterInfo::example("GPU", Kind::Discrete, true)
         };
         let software = AdapterInfo::example("software", Kind::Software, true);
-        [software, gpu("vulkan", "0000:01:00.0"), gpu("vulkan", "0000:02:00.0"), gpu("dx12", "0000:01:00.0")]
+        [software, gpu("vulkan", "0000:01:00.0"), gpu("vulkan", "0000:02:00.0"), gpu("dx12", "")]
     }
 
     /// Returns the index of the chosen adapter.
@@ -399,7 +446,8 @@ mod tests {
         let there = same_names();
         let text = index(&there, Some("gpu")).expect_err("three have this name").to_string();
         let expected = "3 adapters have the name that \"gpu\" chooses, which KVRM_ADAPTER or an argument asks for: \
-                        1: GPU (discrete GPU, vulkan, driver 1.0); 2: GPU (discrete GPU, vulkan, driver 1.0); \
+                        1: GPU (discrete GPU, vulkan, driver 1.0) at PCI 0000:01:00.0; \
+                        2: GPU (discrete GPU, vulkan, driver 1.0) at PCI 0000:02:00.0; \
                         3: GPU (discrete GPU, dx12, driver 1.0); give the index 1 or the backend and the name, \
                         vulkan:GPU instead";
         assert_eq!(text, expected, "all of them, and two ways to choose");
@@ -440,6 +488,42 @@ mod tests {
         assert_eq!(index(&[software.clone(), software], Some("software")), Ok(0), "the same software");
         let old = AdapterInfo { has_int64: false, ..gpu.clone() };
         assert_eq!(index(&[old, gpu], Some("gpu")), Ok(1), "the other one cannot be used");
+    }
+
+    #[test]
+    fn a_lost_adapter_is_found_again_among_its_namesakes() {
+        let unknown = AdapterInfo::example("GPU", Kind::Discrete, true);
+        let other = AdapterInfo::example("Other GPU", Kind::Discrete, true);
+        let software = AdapterInfo::example("software", Kind::Software, true);
+        let mut list = [&unknown, &other, &unknown, &software, &unknown, &software].map(AdapterInfo::clone);
+        number_namesakes(list.iter_mut());
+        let again = |lost: &AdapterInfo| list.iter().position(|info| info.is_same_adapter(lost));
+        let places = [0, 1, 2, 3, 4, 5].map(|index: usize| again(&list[index]));
+        let expected = [0, 1, 2, 3, 4, 3].map(Some);
+        assert_eq!(places, expected, "GPUs by their order; any of the equal software");
+        // With PCI addresses, the order of the list does not matter.
+        let [_, first, second, _] = same_names();
+        let mut list = [second.clone(), first.clone(), second.clone()];
+        number_namesakes(list.iter_mut());
+        assert!(list[1].is_same_adapter(&first) && !list[0].is_same_adapter(&first), "by the address");
+        assert!(list[2].is_same_adapter(&list[0]), "the second one is listed twice");
+    }
+
+    #[test]
+    fn a_gpu_with_two_drivers_is_one_gpu() {
+        let [software, first, second, dx12] = same_names();
+        assert!(!first.is_same_gpu(&second), "different addresses");
+        assert!(first.is_same_gpu(&dx12), "the same name with another backend");
+        assert!(!first.is_same_gpu(&software), "different names");
+        let driver = AdapterInfo { name: "GPU (open driver)".to_owned(), ..first.clone() };
+        assert!(first.is_same_gpu(&driver) && !first.is_same_model(&driver), "the same address");
+        let mut twins = [
+            AdapterInfo { bus: String::new(), ..first.clone() },
+            AdapterInfo { bus: String::new(), ..first },
+        ];
+        number_namesakes(twins.iter_mut());
+        assert!(!twins[0].is_same_gpu(&twins[1]), "listed twice by one driver that knows no addresses");
+        assert!(twins[0].is_same_model(&twins[1]), "they are equally fast");
     }
 
     #[test]

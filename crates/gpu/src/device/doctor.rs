@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::adapter::{self, AdapterInfo};
 use super::error::Error;
+use super::gpu_selection::usable;
 use super::logical::Device;
 use super::self_tests::{LoopLimit, int64_test, loop_limit};
 
@@ -80,6 +81,17 @@ impl Diagnosis {
                  bookworm-backports: apt-get install -t bookworm-backports mesa-vulkan-drivers"
             ));
         }
+        let gpus = usable(&self.adapters.iter().collect::<Vec<_>>());
+        if gpus.len() > 1 {
+            let gpus: Vec<String> = gpus.iter().map(ToString::to_string).collect();
+            advice.push(format!(
+                "The {} GPUs {} can run the lanes of a machine together: `--gpus all`, or `--gpus {}` for two of \
+                 them.",
+                gpus.len(),
+                gpus.join(", "),
+                gpus[..2].join(",")
+            ));
+        }
         let real = self.adapters.iter().find(|adapter| !adapter.is_software());
         match real {
             _ if !chosen.adapter.is_software() => {}
@@ -108,6 +120,9 @@ impl fmt::Display for Diagnosis {
             let is_chosen = self.chosen.as_ref().is_ok_and(|chosen| chosen.index == index);
             writeln!(f, "{} {index}: {adapter}", if is_chosen { "*" } else { "-" })?;
             let limits = &adapter.limits;
+            if !adapter.is_software() {
+                row(f, "PCI address", if adapter.bus.is_empty() { "unknown" } else { &adapter.bus })?;
+            }
             row(f, "64-bit integers", yes_no(adapter.has_int64))?;
             row(f, "time measurement", yes_no(adapter.has_timestamps))?;
             row(f, "storage buffer", format_args!("{} at most", Bytes(limits.storage_bytes())))?;
@@ -212,6 +227,22 @@ mod tests {
         let gpu = AdapterInfo::example("GPU", Kind::Discrete, true);
         let text = diagnosis(vec![gpu.clone(), gpu], None).to_string();
         assert!(text.contains("\n* 0: GPU (") && text.contains("\n- 1: GPU ("), "{text}");
+    }
+
+    #[test]
+    fn several_gpus_are_told_apart_by_their_addresses_and_can_run_lanes_together() {
+        let gpu = |bus: &str| AdapterInfo {
+            bus: bus.to_owned(),
+            ..AdapterInfo::example("GPU", Kind::Discrete, true)
+        };
+        let software = AdapterInfo::example("llvmpipe", Kind::Software, true);
+        let diagnosis = diagnosis(vec![gpu("0000:01:00.0"), software, gpu("0000:02:00.0")], None);
+        let text = diagnosis.to_string();
+        assert_eq!(text.matches("PCI address").count(), 2, "software has none: {text}");
+        assert!(text.contains("0000:01:00.0\n") && text.contains("0000:02:00.0\n"), "{text}");
+        let advice = diagnosis.advice();
+        assert!(advice.len() == 1 && advice[0].contains("The 2 GPUs 0, 2 can run"), "{advice:?}");
+        assert!(advice[0].contains("`--gpus 0,2`"), "{advice:?}");
     }
 
     #[test]

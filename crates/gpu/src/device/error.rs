@@ -42,6 +42,40 @@ pub enum Error {
         /// Ways to choose one of them: by index, or by backend.
         instead: Vec<String>,
     },
+    /// A selection of GPUs has an unknown form.
+    #[error(
+        "{selection:?} selects no GPUs; expected `all`, a number of GPUs from 1, or a list of indices or names with commas, \
+         such as `0,2` (and `0,` for the first adapter alone)"
+    )]
+    InvalidGpuSelection {
+        /// The selection.
+        selection: String,
+    },
+    /// There are fewer GPUs than were asked for.
+    #[error(
+        "{} can run lanes, but {}; software that runs shaders on the CPU counts only if it is listed, such as `0,`; adapters: {}",
+        match usable { 0 => "no GPU".to_owned(), 1 => "one GPU".to_owned(), _ => format!("{usable} GPUs") },
+        match wanted { Some(wanted) => format!("{wanted} are asked for"), None => "all are asked for".to_owned() },
+        available.join("; ")
+    )]
+    TooFewGpus {
+        /// The number of GPUs that were asked for; `None` for all.
+        wanted: Option<usize>,
+        /// The number of GPUs that can run lanes.
+        usable: usize,
+        /// All adapters, one line each.
+        available: Vec<String>,
+    },
+    /// A list of GPUs names one of them twice.
+    #[error("{first:?} and {second:?} are the same GPU, {adapter}; list each GPU once")]
+    SameGpu {
+        /// The first entry of the list.
+        first: String,
+        /// The second entry.
+        second: String,
+        /// The GPU.
+        adapter: String,
+    },
     /// An adapter has no 64-bit integers in shaders, which every shader of KVRM needs.
     #[error(
         "the adapter {adapter} has no 64-bit integers in shaders (SHADER_INT64), which KVRM needs; update its driver \

@@ -33,8 +33,27 @@ pub(crate) fn open(wanted: Option<&str>) -> Result<Device, Error> {
             Err(error) => return Err(error),
         }
     }
-    let device = Device::open(wanted.as_deref())?;
-    open.push((vec![wanted], device.clone()));
+    let adapters = adapter::adapters();
+    let adapter = adapter::choose(&adapters, wanted.as_deref())?;
+    open_in(&mut open, adapter, Some(wanted))
+}
+
+/// Returns the device of an adapter. Opens it if it is not open or was lost.
+pub(crate) fn open_adapter(adapter: &Adapter) -> Result<Device, Error> {
+    open_in(&mut open_devices(), adapter, None)
+}
+
+/// Returns the device of an adapter, and registers a name for it. Opens it if it is not open or was lost.
+fn open_in(open: &mut OpenDevices, adapter: &Adapter, name: Option<Option<String>>) -> Result<Device, Error> {
+    let is_open = |device: &Device| {
+        device.info().is_same_adapter(&adapter.info) && device.check("opening it again").is_ok()
+    };
+    if let Some((names, device)) = open.iter_mut().find(|(_, device)| is_open(device)) {
+        names.extend(name);
+        return Ok(device.clone());
+    }
+    let device = Device::open_adapter(adapter)?;
+    open.push((name.into_iter().collect(), device.clone()));
     Ok(device)
 }
 
@@ -89,5 +108,20 @@ mod tests {
         open().check("nothing").expect("a new device is opened");
         let error = super::open(Some("no such adapter")).expect_err("no adapter has this name");
         assert!(matches!(error, Error::NoSuchAdapter { .. }), "{error}");
+    }
+
+    #[test]
+    #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+    fn an_adapter_has_one_device_whatever_it_is_called() {
+        let _guard = lock(&SHARED_DEVICE);
+        let first = open(None).expect("the host has an adapter");
+        let name = first.info().name.clone();
+        let adapters = adapter::adapters();
+        let index = adapters.iter().position(|adapter| adapter.info.is_same_adapter(first.info()));
+        let index = index.expect("the adapter is listed");
+        let by_index = open(Some(&index.to_string())).expect("the adapter is open");
+        assert!(std::ptr::eq(first.raw(), by_index.raw()), "{index} is {name}");
+        let by_adapter = open_adapter(&adapters[index]).expect("the adapter is open");
+        assert!(std::ptr::eq(first.raw(), by_adapter.raw()), "the adapter itself");
     }
 }

@@ -21,6 +21,7 @@ mod programs;
 mod recovery;
 mod slicing;
 mod snapshots;
+mod split;
 mod support;
 mod translation;
 mod twins;

@@ -1,7 +1,7 @@
 //! Devices that are lost: the lanes continue on a new device with the same results.
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use kvrm_arm64::asm::X0;
 use kvrm_gpu::{Bounds, ClassSelection, Device, Error, GpuEngine, RecoveringExecutor, SelectionMode};
@@ -12,7 +12,7 @@ use kvrm_machine::{
 use kvrm_testkit::guests::{LINUX_GUESTS, guest, linux_guest};
 use kvrm_testkit::random::Random;
 
-use crate::support::{CODE, PAGE, busy, lanes, machine_lanes, raw};
+use crate::support::{CODE, PAGE, assert_kept, busy, lanes, lock_device, machine_lanes, raw};
 
 const LANES: usize = 5;
 /// Bounds with slices so short that every run has several.
@@ -22,12 +22,6 @@ const SLICES: Bounds = Bounds { slice_steps: Some(64), tlb_sets: Some(2), ..Boun
 fn lose_and_break(device: &Device) -> ControlFlow<()> {
     device.raw().destroy();
     ControlFlow::Break(())
-}
-
-/// Keeps these tests from running at the same time, as they lose the device that the process shares.
-fn lock_device() -> MutexGuard<'static, ()> {
-    static LOCK: Mutex<()> = Mutex::new(());
-    LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the device that the process has open.
@@ -172,14 +166,6 @@ impl Pair {
             .map(|executor| executor.frames_used().expect("the engine works"));
         assert_eq!(frames[0], frames[1], "frames in use {when}");
     }
-}
-
-/// Asserts that an error says that the device was lost and the lanes are kept.
-fn assert_kept(error: &kvrm_machine::Error) {
-    let cause = std::error::Error::source(error).expect("the error has a cause");
-    let cause: &Error = cause.downcast_ref().expect("the cause is an error of the GPU");
-    assert!(matches!(cause, Error::DeviceLost { is_recoverable: true, .. }), "{cause}");
-    assert!(cause.to_string().contains("are kept as they were before"), "{cause}");
 }
 
 const ALL: [usize; LANES] = [0, 1, 2, 3, 4];

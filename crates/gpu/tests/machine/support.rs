@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use kvrm_arm64::asm::Assembler;
 use kvrm_gpu::device::{LoopLimit, loop_limit};
@@ -19,6 +19,20 @@ static DEVICE: LazyLock<Device> = LazyLock::new(|| {
 
 pub(crate) fn device() -> &'static Device {
     &DEVICE
+}
+
+/// Keeps tests from running at the same time that lose the device which the process shares.
+pub(crate) fn lock_device() -> MutexGuard<'static, ()> {
+    static LOCK: Mutex<()> = Mutex::new(());
+    LOCK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Asserts that an error says that the device was lost and the lanes are kept.
+pub(crate) fn assert_kept(error: &Error) {
+    let cause = std::error::Error::source(error).expect("the error has a cause");
+    let cause: &kvrm_gpu::Error = cause.downcast_ref().expect("the cause is an error of the GPU");
+    assert!(matches!(cause, kvrm_gpu::Error::DeviceLost { is_recoverable: true, .. }), "{cause}");
+    assert!(cause.to_string().contains("are kept as they were before"), "{cause}");
 }
 
 /// The GPU engine on the device of the tests.
