@@ -138,7 +138,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             if let Some(log) = &mut log {
                 log.append(MeasuredRow {
                     kind: Kind::Lanes,
-                    adapter: engine.adapter().map(record::adapter),
+                    adapter: engine.recorded_adapter(),
                     parameters: [
                         ("class_selection", engine.selection.mode().name().into()),
                         ("engine", record::engine(name, engine.translation).into()),

@@ -43,7 +43,7 @@ fn to_json(diagnosis: &Diagnosis) -> Value {
     let loop_limit = chosen.ok().and_then(|chosen| chosen.loop_limit.as_ref().ok().copied().flatten());
     json!({
         "usable": diagnosis.is_healthy(),
-        "adapters": diagnosis.adapters.iter().map(adapter).collect::<Vec<_>>(),
+        "adapters": diagnosis.adapters.iter().enumerate().map(adapter).collect::<Vec<_>>(),
         "error": failure(chosen.err()),
         "chosen": chosen.ok().map(|chosen| json!({
             "index": chosen.index,
@@ -57,9 +57,11 @@ fn to_json(diagnosis: &Diagnosis) -> Value {
     })
 }
 
-fn adapter(info: &AdapterInfo) -> Value {
+fn adapter((index, info): (usize, &AdapterInfo)) -> Value {
     let limits = &info.limits;
     json!({
+        "index": index,
+        "pci": (!info.bus.is_empty()).then_some(&info.bus),
         "name": info.name,
         "kind": info.kind.to_string(),
         "backend": info.backend,

@@ -9,11 +9,13 @@ use clap::builder::PossibleValue;
 use kvrm::gpu::AdapterInfo;
 use kvrm::models::Weights;
 use kvrm::{
-    ClassSelection, Engine, Error, Executor, Factory, GpuEngine, LoopMode, Loops, Plan, SelectionMode,
-    Translation,
+    ClassSelection, Engine, Error, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, LoopMode, Loops,
+    Plan, SelectionMode, Translation,
 };
+use kvrm_records::Adapter;
 
 use crate::output::note;
+use crate::record;
 
 /// The value of `--engine`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -22,6 +24,8 @@ pub(crate) enum Name {
     Auto,
     /// A GPU. It is an error if there is none.
     Gpu,
+    /// All GPUs that can run lanes, as with --gpus all. It is an error if there is none.
+    Gpus,
     /// The CPU: code that runs often is translated for it.
     Jit,
     /// The CPU: the reference implementation, which interprets everything.
@@ -35,7 +39,7 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: Name,
     #[command(flatten)]
-    adapter: AdapterArgs,
+    gpus: GpuArgs,
     #[command(flatten)]
     class_selection: ClassSelectionArgs,
     /// When hot code is translated to shaders on a GPU. Results are the same in all cases. --stats shows what was tried
@@ -177,10 +181,23 @@ pub(crate) struct AdapterArgs {
     pub(crate) adapter: Option<String>,
 }
 
+/// The options for choosing one GPU or several.
+#[derive(clap::Args)]
+pub(crate) struct GpuArgs {
+    #[command(flatten)]
+    adapter: AdapterArgs,
+    /// The GPUs that divide the lanes among them: `all` that can run lanes, the best `N`, or a list of indices or names with
+    /// commas, as `kvrm doctor` lists them, such as 0,2. Equal GPUs get as many lanes each; the speed of different ones is
+    /// measured first.
+    #[arg(long, value_name = "all|N|LIST", conflicts_with = "adapter")]
+    gpus: Option<GpuSelection>,
+}
+
 /// An opened engine, which is ready to run lanes.
 #[derive(Clone)]
 pub(crate) struct OpenEngine {
-    gpu: Option<GpuEngine>,
+    /// The GPUs, if lanes run on any.
+    gpus: Option<GpusEngine>,
     /// The engine without a GPU.
     cpu: Engine,
     /// The class selection.
@@ -206,40 +223,53 @@ impl EngineArgs {
                 )
             }
             (_, Name::Auto | Name::Gpu) => Name::Gpu,
+            (_, Name::Gpus) => Name::Gpus,
         };
-        let opened = self.adapter.open(engine)?;
+        let opened = self.gpus.open(engine)?;
         let TranslateArg(translation) = self.translate;
         if translation == Translation::Always && matches!(self.engine, Name::Jit | Name::Reference) {
             bail!("--translate always is for GPUs, but the engine is the CPU; use --engine gpu");
         }
-        let with = |gpu: GpuEngine| gpu.with_class_selection(selection.clone()).with_translation(translation);
-        let gpu = opened.gpu.map(with);
-        let engine = OpenEngine { gpu, selection, translation, ..opened };
+        let with = |gpus: GpusEngine| gpus.with_class_selection(&selection).with_translation(translation);
+        let gpus = opened.gpus.map(with);
+        let engine = OpenEngine { gpus, selection, translation, ..opened };
         let loops = engine.loops_in(self.loops.mode(self.loops_seed))?;
         Ok(OpenEngine { loops, ..engine })
     }
 }
 
-impl AdapterArgs {
-    /// Opens an engine: a GPU if an adapter is named.
+impl GpuArgs {
+    /// Opens an engine: GPUs if any are named.
     pub(crate) fn open(&self, name: Name) -> Result<OpenEngine> {
-        let wanted = self.adapter.as_deref();
-        let choice = match (name, wanted) {
-            (Name::Jit | Name::Reference, Some(wanted)) => {
+        let adapter = self.adapter.adapter.as_deref();
+        let (gpus, choice) = match (name, adapter, &self.gpus) {
+            (Name::Jit | Name::Reference, Some(wanted), _) => {
                 bail!("--adapter '{wanted}' names a GPU, but the engine is the CPU; use --engine gpu")
             }
-            (Name::Reference, None) => Engine::Reference.choose(),
-            (Name::Jit, None) => Engine::Jit.choose(),
-            (Name::Auto, None) => Engine::Auto.choose(),
-            (Name::Gpu, _) | (Name::Auto, Some(_)) => Engine::Gpu.choose(),
-        };
-        let gpu = match choice.engine {
-            Engine::Gpu => Some(GpuEngine::open(wanted)?),
-            _ => None,
+            (Name::Jit | Name::Reference, _, Some(wanted)) => {
+                bail!("--gpus '{wanted}' selects GPUs, but the engine is the CPU; use --engine gpus")
+            }
+            (Name::Gpus, Some(wanted), _) => {
+                bail!(
+                    "--adapter '{wanted}' names one GPU, but --engine gpus is all of them; use --engine gpu"
+                )
+            }
+            (Name::Auto | Name::Gpu | Name::Gpus, _, Some(selection)) => {
+                (Some(GpusEngine::open(selection)?), Engine::Gpus.choose())
+            }
+            (Name::Gpus, ..) => (Some(GpusEngine::open(&GpuSelection::All)?), Engine::Gpus.choose()),
+            (Name::Gpu, ..) | (Name::Auto, Some(_), _) => (Some(one_gpu(adapter)?), Engine::Gpu.choose()),
+            (Name::Auto, ..) => {
+                let choice = Engine::Auto.choose();
+                let gpu = (choice.engine == Engine::Gpu).then(|| one_gpu(None)).transpose()?;
+                (gpu, choice)
+            }
+            (Name::Jit, ..) => (None, Engine::Jit.choose()),
+            (Name::Reference, ..) => (None, Engine::Reference.choose()),
         };
         let cpu = if choice.engine == Engine::Jit { Engine::Jit } else { Engine::Reference };
         Ok(OpenEngine {
-            gpu,
+            gpus,
             cpu,
             selection: ClassSelection::TABLE,
             translation: Translation::Auto,
@@ -249,20 +279,26 @@ impl AdapterArgs {
     }
 }
 
+/// Opens the GPU that an option names, or the best one.
+fn one_gpu(wanted: Option<&str>) -> Result<GpusEngine> {
+    Ok(GpusEngine::of(GpuEngine::open(wanted)?))
+}
+
 impl OpenEngine {
-    /// Returns the description of the GPU, or `None` for the CPU.
+    /// Returns the description of the GPUs, or `None` for the CPU.
     pub(crate) fn device(&self) -> Option<String> {
-        self.adapter().map(ToString::to_string)
+        self.gpus.as_ref().map(GpusEngine::description)
     }
 
-    /// Returns the adapter of the GPU, or `None` for the CPU.
-    pub(crate) fn adapter(&self) -> Option<&AdapterInfo> {
-        self.gpu.as_ref().map(|gpu| gpu.device().info())
+    /// Returns the GPUs in the form of records, or `None` for the CPU.
+    pub(crate) fn recorded_adapter(&self) -> Option<Adapter> {
+        let infos: Vec<&AdapterInfo> = self.gpus.as_ref()?.adapters().collect();
+        Some(record::adapters(&infos))
     }
 
-    /// Returns the acceleration of loops in a mode, with networks on the GPU if there is one.
+    /// Returns the acceleration of loops in a mode, with networks on the first GPU if there is one.
     pub(crate) fn loops_in(&self, mode: LoopMode) -> Result<Option<Loops>> {
-        Ok(mode.open(self.gpu.as_ref().map(GpuEngine::device))?)
+        Ok(mode.open(self.gpus.as_ref().and_then(|gpus| gpus.devices().next()))?)
     }
 
     /// Returns the name of the mode in which loops are accelerated; `off` if they are not.
@@ -270,9 +306,9 @@ impl OpenEngine {
         self.loops.as_ref().map_or(LoopMode::Off.name().into(), |loops| loops.report().mode)
     }
 
-    /// Returns whether lanes run on a GPU.
+    /// Returns whether lanes run on GPUs.
     pub(crate) const fn is_gpu(&self) -> bool {
-        self.gpu.is_some()
+        self.gpus.is_some()
     }
 
     /// Returns the name of the engine in reports.
@@ -286,13 +322,14 @@ impl OpenEngine {
 
     /// Returns the engine with another choice of when hot code is translated.
     pub(crate) fn with_translation(self, translation: Translation) -> Self {
-        Self { gpu: self.gpu.map(|gpu| gpu.with_translation(translation)), translation, ..self }
+        let gpus = self.gpus.map(|gpus| gpus.with_translation(translation));
+        Self { gpus, translation, ..self }
     }
 
     /// Returns an engine to compare this one with: the reference if this is the JIT, else the JIT.
     pub(crate) fn other(&self) -> Self {
         let cpu = if self.name() == "jit" { Engine::Reference } else { Engine::Jit };
-        Self { gpu: None, cpu, fallback: None, ..self.clone() }
+        Self { gpus: None, cpu, fallback: None, ..self.clone() }
     }
 
     /// Prints the device that runs the lanes on standard error; nothing if the user asked for the CPU.
@@ -307,15 +344,15 @@ impl OpenEngine {
 
 impl Factory for OpenEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
-        match &self.gpu {
-            Some(gpu) => gpu.executor(plan),
+        match &self.gpus {
+            Some(gpus) => gpus.executor(plan),
             None => self.cpu.executor(plan),
         }
     }
 
     fn images_max(&self) -> usize {
-        match &self.gpu {
-            Some(gpu) => gpu.images_max(),
+        match &self.gpus {
+            Some(gpus) => gpus.images_max(),
             None => self.cpu.images_max(),
         }
     }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use kvrm::vectors::{open, run_all};
 
-use crate::engine::{AdapterArgs, Name};
+use crate::engine::{GpuArgs, Name};
 use crate::output::Output;
 
 /// The number of failures that are shown in full.
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ENGINE", default_value = "reference")]
     engine: Name,
     #[command(flatten)]
-    adapter: AdapterArgs,
+    gpus: GpuArgs,
     /// Print one JSON object with all failures. By default the first 10 are shown.
     #[arg(long)]
     json: bool,
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         files.extend(file.iter().map(|_| path.display()));
         vectors.extend(file);
     }
-    let engine = args.adapter.open(args.engine)?;
+    let engine = args.gpus.open(args.engine)?;
     if !args.json {
         engine.announce();
     }

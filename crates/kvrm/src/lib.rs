@@ -25,7 +25,8 @@
 //! A [`Program`] is the memory of a guest before its first step. A [`Machine`] runs it in any number of lanes on an
 //! [`Engine`]. The default engine is the CPU reference, which uses all cores. [`Engine::Jit`] does, too, and
 //! translates code that runs often, so it is several times faster. On a GPU, one dispatch runs all lanes.
-//! [`Engine::Auto`] takes a GPU if there is one, else the JIT. All engines give the same results.
+//! [`Engine::Auto`] takes a GPU if there is one, else the JIT. [`Engine::Gpus`] takes all GPUs of the host, and each runs a
+//! part of the lanes; [`GpusEngine`] selects some of them. All engines give the same results.
 //!
 //! ```
 //! # use kvrm::{Engine, Machine, Program};
@@ -130,7 +131,9 @@ pub use kvrm_arm64 as arm64;
 pub use kvrm_environments as environments;
 pub use kvrm_gpu as gpu;
 pub use kvrm_gpu::loop_advice::{LoopMode, NetworkAdvisor};
-pub use kvrm_gpu::{ClassSelection, Engine, EngineChoice, GpuEngine, SelectionMode, Translation};
+pub use kvrm_gpu::{
+    ClassSelection, Engine, EngineChoice, GpuEngine, GpuSelection, GpusEngine, SelectionMode, Translation,
+};
 pub use kvrm_machine::*;
 pub use kvrm_models as models;
 pub use kvrm_translate as translate;

@@ -184,7 +184,7 @@ fn run_bare(args: &Args) -> Result<ExitCode> {
                     stepped.iter().zip(at_once).map(|(stepped, at_once)| stepped / at_once).collect();
                 log.append(MeasuredRow {
                     kind: Kind::Loops,
-                    adapter: engine.adapter().map(record::adapter),
+                    adapter: engine.recorded_adapter(),
                     parameters: [
                         Some(("engine", record::engine(engine.name(), engine.translation).into())),
                         Some(("lanes", lanes.into())),
@@ -254,7 +254,7 @@ impl Row {
                 }
             }
             row.credited = loops.report().credited_steps - before;
-            let is_compared = engine.adapter().is_none() && lanes == 1 && repetition > 0;
+            let is_compared = !engine.is_gpu() && lanes == 1 && repetition > 0;
             if let Some((seconds, written)) = is_compared.then(|| of.run_native(iterations)).flatten() {
                 if written != of.written(&mut at_once, 0, iterations)? {
                     bail!("the loop {} gave other memory than code of the host", of.name);

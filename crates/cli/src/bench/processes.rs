@@ -119,7 +119,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
         if let Some(log) = &mut log {
             log.append(MeasuredRow {
                 kind: Kind::Processes,
-                adapter: engine.adapter().map(record::adapter),
+                adapter: engine.recorded_adapter(),
                 parameters: [
                     ("engine", machine.engine().into()),
                     ("lanes", lanes.into()),

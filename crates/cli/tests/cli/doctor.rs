@@ -45,6 +45,11 @@ fn a_healthy_host_is_described() {
     let index = &json["chosen"]["index"];
     let adapter = &json["adapters"][index.as_u64().expect("an index") as usize];
     assert_eq!(adapter["name"], name, "the chosen adapter is listed");
+    assert_eq!(&adapter["index"], index, "with its index");
+    assert!(
+        adapter["pci"].is_null() || adapter["pci"].as_str().is_some_and(|pci| pci.contains(':')),
+        "{adapter}"
+    );
     // The index chooses the adapter, too.
     let chosen = kvrm(&["doctor", "--json", "--adapter", &index.to_string()]);
     assert!(chosen.stdout.contains(&format!("\"index\":{index}")), "{}", chosen.stdout);

@@ -92,7 +92,7 @@ fn an_adapter_that_does_not_exist_is_refused() {
 fn an_engine_that_does_not_exist_is_refused() {
     for command in ["run", "bench"] {
         let message = refusal(&[command, "--engine", "warp"]);
-        assert!(message.contains("warp") && message.contains("auto, gpu, jit, reference"), "{message}");
+        assert!(message.contains("warp") && message.contains("auto, gpu, gpus, jit, reference"), "{message}");
     }
 }
 

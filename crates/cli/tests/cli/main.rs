@@ -7,6 +7,7 @@ mod doctor;
 mod doom;
 mod engines;
 mod errors;
+mod gpus;
 mod lanes;
 mod linux;
 mod loops;

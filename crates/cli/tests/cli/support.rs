@@ -26,7 +26,8 @@ pub(crate) struct Outcome {
 pub(crate) fn command<S: AsRef<OsStr>>(args: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kvrm"));
     let mut args = args.iter().map(AsRef::as_ref).peekable();
-    let chooses = |arg: &&OsStr| arg.to_str().is_some_and(|arg| ["--engine", "--adapter"].contains(&arg));
+    let chooses =
+        |arg: &&OsStr| arg.to_str().is_some_and(|arg| ["--engine", "--adapter", "--gpus"].contains(&arg));
     if args.peek().is_some_and(|arg| *arg == "run") && !args.clone().any(|arg| chooses(&arg)) {
         command.args(args.next()).args(["--engine", "reference"]);
     }

@@ -12,7 +12,6 @@ use super::game::{GameArgs, Picture};
 use super::measure::{Measured, Repetition};
 use crate::engine::OpenEngine;
 use crate::output::{Output, note};
-use crate::record;
 
 /// Where rows go, and what they have in common.
 pub(super) struct Rows<'a> {
@@ -76,7 +75,7 @@ impl Rows<'_> {
         self.out.flush()?;
         let row = MeasuredRow {
             kind: Kind::Environments,
-            adapter: self.engine.adapter().map(record::adapter),
+            adapter: self.engine.recorded_adapter(),
             parameters: [
                 ("blocks", u32::from(self.game.blocks).into()),
                 ("engine", self.engine.name().into()),

@@ -122,7 +122,7 @@ fn row<'a>(name: &'a str, measured: &'a Measured, engine: &'a OpenEngine, lanes:
     let count = |count: u64| Figure::of("loops", &[count as f64]);
     MeasuredRow {
         kind: Kind::Loops,
-        adapter: engine.adapter().map(record::adapter),
+        adapter: engine.recorded_adapter(),
         parameters: [
             ("engine", record::engine(engine.name(), engine.translation).into()),
             ("lanes", (lanes as u64).into()),

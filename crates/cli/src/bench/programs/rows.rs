@@ -141,7 +141,7 @@ impl Rows<'_> {
         parameters: BTreeMap<&'static str, Value>,
         figures: BTreeMap<&'static str, Figure>,
     ) -> Result<()> {
-        let adapter = self.engine.adapter().filter(|_| has_adapter).map(record::adapter);
+        let adapter = self.engine.recorded_adapter().filter(|_| has_adapter);
         let row = MeasuredRow { kind: Kind::ProgramLanes, adapter, parameters, figures };
         if let Some(log) = &mut self.log {
             log.append(row)?;
