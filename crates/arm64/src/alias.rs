@@ -9,14 +9,25 @@ use crate::view::{BYTES, IMM5, IMMH, TI, TI_LONG};
 /// An alias of the encodings with a given mnemonic in a given group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Alias {
-    mnemonic: &'static str,
-    group: &'static str,
+    /// The mnemonic of the encodings in the table.
+    pub(crate) mnemonic: &'static str,
+    /// The group of the encodings.
+    pub(crate) group: &'static str,
     /// The preferred mnemonic.
     pub(crate) name: &'static str,
     /// The operands in the assembly text of the alias.
     pub(crate) operands: &'static [Operand],
     /// Whether a word with this mnemonic and group has the alias.
-    when: fn(Word) -> bool,
+    pub(crate) when: fn(Word) -> bool,
+    /// The bits that the operands leave out, of a word that has the bits of the operands.
+    pub(crate) rest: fn(Word) -> u32,
+}
+
+impl Alias {
+    /// Returns the alias with the bits that its operands leave out.
+    const fn with(self, rest: fn(Word) -> u32) -> Self {
+        Self { rest, ..self }
+    }
 }
 
 /// Returns the preferred alias of a word with the given base mnemonic and group, if it has one.
@@ -32,80 +43,117 @@ const fn row(
     operands: &'static [Operand],
     when: fn(Word) -> bool,
 ) -> Alias {
-    Alias { mnemonic, group, name, operands, when }
+    Alias { mnemonic, group, name, operands, when, rest: |_| 0 }
 }
+
+/// Returns all aliases that assembly text may have: those that the disassembler prints, and a few more.
+pub(crate) fn all() -> impl Iterator<Item = &'static Alias> {
+    ALIASES.iter().chain(UNPRINTED)
+}
+
+/// Returns the number of a named SYS instruction, as [`Word::sysop`] does.
+#[must_use]
+pub(crate) fn sys_instruction_number(name: &str) -> Option<u32> {
+    SYS_INSTRUCTIONS.iter().find(|instruction| instruction.name == name).map(|instruction| instruction.number)
+}
+
+/// The register fields of a word, with the number 31.
+const RD: u32 = 31;
+const RN: u32 = 31 << 5;
+const RA: u32 = 31 << 10;
+const RM: u32 = 31 << 16;
 
 /// The aliases in order of preference.
 #[rustfmt::skip] // One alias a line.
 static ALIASES: &[Alias] = &[
     row("add",    "addsub_imm",   "mov",    &[RdSp, RnSp],                    |w| (w.rd() == 31 || w.rn() == 31) && w.imm12() == 0 && w.sh() == 0),
-    row("adds",   "addsub_imm",   "cmn",    &[RnSp, AddSubImm],               rd_is_31),
-    row("subs",   "addsub_imm",   "cmp",    &[RnSp, AddSubImm],               rd_is_31),
-    row("adds",   "addsub_shift", "cmn",    &[Rn, ShiftedRm],                 rd_is_31),
-    row("subs",   "addsub_shift", "cmp",    &[Rn, ShiftedRm],                 rd_is_31),
-    row("sub",    "addsub_shift", "neg",    &[Rd, ShiftedRm],                 rn_is_31),
-    row("subs",   "addsub_shift", "negs",   &[Rd, ShiftedRm],                 rn_is_31),
-    row("adds",   "addsub_ext",   "cmn",    &[RnSp, ExtendedRm],              rd_is_31),
-    row("subs",   "addsub_ext",   "cmp",    &[RnSp, ExtendedRm],              rd_is_31),
-    row("sbc",    "addsub_carry", "ngc",    &[Rd, Rm],                        rn_is_31),
-    row("sbcs",   "addsub_carry", "ngcs",   &[Rd, Rm],                        rn_is_31),
-    row("orr",    "log_imm",      "mov",    &[RdSp, MoveBitMask],             |w| rn_is_31(w) && !move_wide_preferred(w)),
-    row("ands",   "log_imm",      "tst",    &[Rn, MoveBitMask],               rd_is_31),
-    row("orr",    "log_shift",    "mov",    &[Rd, Rm],                        |w| rn_is_31(w) && w.shift() == 0 && w.imm6() == 0),
-    row("orn",    "log_shift",    "mvn",    &[Rd, ShiftedRm],                 rn_is_31),
-    row("ands",   "log_shift",    "tst",    &[Rn, ShiftedRm],                 rd_is_31),
+    row("adds",   "addsub_imm",   "cmn",    &[RnSp, AddSubImm],               rd_is_31).with(|_| RD),
+    row("subs",   "addsub_imm",   "cmp",    &[RnSp, AddSubImm],               rd_is_31).with(|_| RD),
+    row("adds",   "addsub_shift", "cmn",    &[Rn, ShiftedRm],                 rd_is_31).with(|_| RD),
+    row("subs",   "addsub_shift", "cmp",    &[Rn, ShiftedRm],                 rd_is_31).with(|_| RD),
+    row("sub",    "addsub_shift", "neg",    &[Rd, ShiftedRm],                 rn_is_31).with(|_| RN),
+    row("subs",   "addsub_shift", "negs",   &[Rd, ShiftedRm],                 rn_is_31).with(|_| RN),
+    row("adds",   "addsub_ext",   "cmn",    &[RnSp, ExtendedRm],              rd_is_31).with(|_| RD),
+    row("subs",   "addsub_ext",   "cmp",    &[RnSp, ExtendedRm],              rd_is_31).with(|_| RD),
+    row("sbc",    "addsub_carry", "ngc",    &[Rd, Rm],                        rn_is_31).with(|_| RN),
+    row("sbcs",   "addsub_carry", "ngcs",   &[Rd, Rm],                        rn_is_31).with(|_| RN),
+    row("orr",    "log_imm",      "mov",    &[RdSp, MoveBitMask],             |w| rn_is_31(w) && !move_wide_preferred(w)).with(|_| RN),
+    row("ands",   "log_imm",      "tst",    &[Rn, MoveBitMask],               rd_is_31).with(|_| RD),
+    row("orr",    "log_shift",    "mov",    &[Rd, Rm],                        |w| rn_is_31(w) && w.shift() == 0 && w.imm6() == 0).with(|_| RN),
+    row("orn",    "log_shift",    "mvn",    &[Rd, ShiftedRm],                 rn_is_31).with(|_| RN),
+    row("ands",   "log_shift",    "tst",    &[Rn, ShiftedRm],                 rd_is_31).with(|_| RD),
     row("movz",   "movewide",     "mov",    &[Rd, MoveZeroed],                |w| w.imm16() != 0 || w.hw() == 0),
     row("movn",   "movewide",     "mov",    &[Rd, MoveInverted],              |w| (w.imm16() != 0 || w.hw() == 0) && (is_64(w) || w.imm16() != 0xffff)),
-    row("sbfm",   "bitfield",     "asr",    &[Rd, Rn, ImmR],                  field_reaches_top),
+    row("sbfm",   "bitfield",     "asr",    &[Rd, Rn, ImmR],                  field_reaches_top).with(top_bit),
     row("sbfm",   "bitfield",     "sbfiz",  &[Rd, Rn, InsertLsb, InsertWidth], inserts),
-    row("sbfm",   "bitfield",     "sxtb",   &[Rd, Wn],                        |w| w.immr() == 0 && w.imms() == 7),
-    row("sbfm",   "bitfield",     "sxth",   &[Rd, Wn],                        |w| w.immr() == 0 && w.imms() == 15),
-    row("sbfm",   "bitfield",     "sxtw",   &[Rd, Wn],                        |w| w.immr() == 0 && w.imms() == 31),
+    row("sbfm",   "bitfield",     "sxtb",   &[Rd, Wn],                        |w| w.immr() == 0 && w.imms() == 7).with(|_| 7 << 10),
+    row("sbfm",   "bitfield",     "sxth",   &[Rd, Wn],                        |w| w.immr() == 0 && w.imms() == 15).with(|_| 15 << 10),
+    row("sbfm",   "bitfield",     "sxtw",   &[Rd, Wn],                        |w| w.immr() == 0 && w.imms() == 31).with(|_| 31 << 10),
     row("sbfm",   "bitfield",     "sbfx",   &[Rd, Rn, ImmR, ExtractWidth],    always),
-    row("bfm",    "bitfield",     "bfc",    &[Rd, InsertLsb, InsertWidth],    |w| rn_is_31(w) && inserts(w)),
+    row("bfm",    "bitfield",     "bfc",    &[Rd, InsertLsb, InsertWidth],    |w| rn_is_31(w) && inserts(w)).with(|_| RN),
     row("bfm",    "bitfield",     "bfi",    &[Rd, Rn, InsertLsb, InsertWidth], inserts),
     row("bfm",    "bitfield",     "bfxil",  &[Rd, Rn, ImmR, ExtractWidth],    always),
-    row("ubfm",   "bitfield",     "lsr",    &[Rd, Rn, ImmR],                  field_reaches_top),
+    row("ubfm",   "bitfield",     "lsr",    &[Rd, Rn, ImmR],                  field_reaches_top).with(top_bit),
     row("ubfm",   "bitfield",     "lsl",    &[Rd, Rn, LslAmount],             |w| w.imms() + 1 == w.immr()),
     row("ubfm",   "bitfield",     "ubfiz",  &[Rd, Rn, InsertLsb, InsertWidth], inserts),
-    row("ubfm",   "bitfield",     "uxtb",   &[Rd, Rn],                        |w| !is_64(w) && w.immr() == 0 && w.imms() == 7),
-    row("ubfm",   "bitfield",     "uxth",   &[Rd, Rn],                        |w| !is_64(w) && w.immr() == 0 && w.imms() == 15),
+    row("ubfm",   "bitfield",     "uxtb",   &[Rd, Rn],                        |w| !is_64(w) && w.immr() == 0 && w.imms() == 7).with(|_| 7 << 10),
+    row("ubfm",   "bitfield",     "uxth",   &[Rd, Rn],                        |w| !is_64(w) && w.immr() == 0 && w.imms() == 15).with(|_| 15 << 10),
     row("ubfm",   "bitfield",     "ubfx",   &[Rd, Rn, ImmR, ExtractWidth],    always),
-    row("extr",   "extract",      "ror",    &[Rd, Rn, ImmS],                  |w| w.rn() == w.rm()),
-    row("madd",   "dp_3src",      "mul",    &[Rd, Rn, Rm],                    ra_is_31),
-    row("msub",   "dp_3src",      "mneg",   &[Rd, Rn, Rm],                    ra_is_31),
-    row("smaddl", "dp_3src",      "smull",  &[Xd, Wn, Wm],                    ra_is_31),
-    row("smsubl", "dp_3src",      "smnegl", &[Xd, Wn, Wm],                    ra_is_31),
-    row("umaddl", "dp_3src",      "umull",  &[Xd, Wn, Wm],                    ra_is_31),
-    row("umsubl", "dp_3src",      "umnegl", &[Xd, Wn, Wm],                    ra_is_31),
-    row("csinc",  "condsel",      "cset",   &[Rd, InvertedCond],              |w| rn_is_31(w) && conditional_on_itself(w)),
-    row("csinc",  "condsel",      "cinc",   &[Rd, Rn, InvertedCond],          conditional_on_itself),
-    row("csinv",  "condsel",      "csetm",  &[Rd, InvertedCond],              |w| rn_is_31(w) && conditional_on_itself(w)),
-    row("csinv",  "condsel",      "cinv",   &[Rd, Rn, InvertedCond],          conditional_on_itself),
-    row("csneg",  "condsel",      "cneg",   &[Rd, Rn, InvertedCond],          conditional_on_itself),
-    row("ret",    "branch_reg",   "ret",    &[],                              |w| w.rn() == 30),
+    row("extr",   "extract",      "ror",    &[Rd, Rn, ImmS],                  |w| w.rn() == w.rm()).with(rm_is_rn),
+    row("madd",   "dp_3src",      "mul",    &[Rd, Rn, Rm],                    ra_is_31).with(|_| RA),
+    row("msub",   "dp_3src",      "mneg",   &[Rd, Rn, Rm],                    ra_is_31).with(|_| RA),
+    row("smaddl", "dp_3src",      "smull",  &[Xd, Wn, Wm],                    ra_is_31).with(|_| RA),
+    row("smsubl", "dp_3src",      "smnegl", &[Xd, Wn, Wm],                    ra_is_31).with(|_| RA),
+    row("umaddl", "dp_3src",      "umull",  &[Xd, Wn, Wm],                    ra_is_31).with(|_| RA),
+    row("umsubl", "dp_3src",      "umnegl", &[Xd, Wn, Wm],                    ra_is_31).with(|_| RA),
+    row("csinc",  "condsel",      "cset",   &[Rd, InvertedCond],              |w| rn_is_31(w) && conditional_on_itself(w)).with(|_| RN | RM),
+    row("csinc",  "condsel",      "cinc",   &[Rd, Rn, InvertedCond],          conditional_on_itself).with(rm_is_rn),
+    row("csinv",  "condsel",      "csetm",  &[Rd, InvertedCond],              |w| rn_is_31(w) && conditional_on_itself(w)).with(|_| RN | RM),
+    row("csinv",  "condsel",      "cinv",   &[Rd, Rn, InvertedCond],          conditional_on_itself).with(rm_is_rn),
+    row("csneg",  "condsel",      "cneg",   &[Rd, Rn, InvertedCond],          conditional_on_itself).with(rm_is_rn),
+    row("ret",    "branch_reg",   "ret",    &[],                              |w| w.rn() == 30).with(|_| 30 << 5),
     row("dcps1",  "exception",    "dcps1",  &[],                              |w| w.imm16() == 0),
     row("dcps2",  "exception",    "dcps2",  &[],                              |w| w.imm16() == 0),
     row("dcps3",  "exception",    "dcps3",  &[],                              |w| w.imm16() == 0),
     row("bti",    "hints",        "bti",    &[],                              |w| w.bits(6, 2) == 0),
     row("msr",    "pstate",       "msr",    &[PstateNumber, Text("xzr")],     |w| pstate_field(w).is_none()),
     row("dsb",    "barriers",     "ssbb",   &[],                              |w| w.crm() == 0),
-    row("dsb",    "barriers",     "pssbb",  &[],                              |w| w.crm() == 4),
-    row("isb",    "barriers",     "isb",    &[],                              |w| w.crm() == 15),
-    row("clrex",  "barriers",     "clrex",  &[],                              |w| w.crm() == 15),
+    row("dsb",    "barriers",     "pssbb",  &[],                              |w| w.crm() == 4).with(|_| 4 << 8),
+    row("isb",    "barriers",     "isb",    &[],                              |w| w.crm() == 15).with(|_| 15 << 8),
+    row("clrex",  "barriers",     "clrex",  &[],                              |w| w.crm() == 15).with(|_| 15 << 8),
     row("sys",    "systeminstrs", "",       &[SysOpName, Xt],                 |w| sys_instruction(w).is_some_and(|i| i.has_register)),
-    row("sys",    "systeminstrs", "",       &[SysOpName],                     |w| sys_instruction(w).is_some() && w.rt() == 31),
-    row("sys",    "systeminstrs", "sys",    &[SysOp],                         |w| w.rt() == 31),
+    row("sys",    "systeminstrs", "",       &[SysOpName],                     |w| sys_instruction(w).is_some() && w.rt() == 31).with(|_| RD),
+    row("sys",    "systeminstrs", "sys",    &[SysOp],                         |w| w.rt() == 31).with(|_| RD),
     row("dup",    "asisdone",     "mov",    &[Vd(IMM5), VnLane],              always),
     row("ins",    "asimdins",     "mov",    &[VdLane, VnLane4],               is_from_element),
     row("ins",    "asimdins",     "mov",    &[VdLane, RnImm5],                always),
     row("umov",   "asimdins",     "mov",    &[Xd, VnLane],                    |w| IMM5.size(w) == 3),
     row("umov",   "asimdins",     "mov",    &[Wd, VnLane],                    |w| IMM5.size(w) == 2),
-    row("orr",    "asimdsame",    "mov",    &[Vd(BYTES), Vn(BYTES)],          |w| w.rn() == w.rm()),
+    row("orr",    "asimdsame",    "mov",    &[Vd(BYTES), Vn(BYTES)],          |w| w.rn() == w.rm()).with(rm_is_rn),
     row("not",    "asimdmisc",    "mvn",    &[Vd(BYTES), Vn(BYTES)],          always),
     row("sshll{2}", "asimdshf",   "sxtl{2}", &[Vd(TI_LONG), Vn(TI)],          has_no_shift),
     row("ushll{2}", "asimdshf",   "uxtl{2}", &[Vd(TI_LONG), Vn(TI)],          has_no_shift),
 ];
+
+/// Aliases of special forms that have another name in the disassembly: shifts by zero, and fields from bit 0.
+#[rustfmt::skip] // One alias a line.
+static UNPRINTED: &[Alias] = &[
+    row("ubfm", "bitfield", "lsl",   &[Rd, Rn, LslAmount],              |w| w.immr() == 0 && field_reaches_top(w)),
+    row("sbfm", "bitfield", "sbfiz", &[Rd, Rn, InsertLsb, InsertWidth], |w| w.immr() == 0),
+    row("bfm",  "bitfield", "bfc",   &[Rd, InsertLsb, InsertWidth],     |w| w.immr() == 0).with(|_| RN),
+    row("bfm",  "bitfield", "bfi",   &[Rd, Rn, InsertLsb, InsertWidth], |w| w.immr() == 0),
+    row("ubfm", "bitfield", "ubfiz", &[Rd, Rn, InsertLsb, InsertWidth], |w| w.immr() == 0),
+];
+
+/// The field imms of a shift to the right: the top bit of the register.
+fn top_bit(w: Word) -> u32 {
+    if is_64(w) { 63 << 10 } else { 31 << 10 }
+}
+
+/// The field Rm of an alias whose sources are the same register.
+fn rm_is_rn(w: Word) -> u32 {
+    w.rn() << 16
+}
 
 /// Whether the source of an INS is an element rather than a general register.
 fn is_from_element(w: Word) -> bool {

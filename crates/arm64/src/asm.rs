@@ -15,14 +15,21 @@
 //! # Ok::<(), kvrm_arm64::asm::AsmError>(())
 //! ```
 
+mod alias_operand;
+mod bit_mask;
+mod field;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use self::bit_mask::fits_word;
+use self::field::{Bits, field};
+
+pub use self::bit_mask::encode_bit_mask;
+
 use crate::encoding::{ENCODINGS, Encoding, Op};
 use crate::operand::{BARRIERS, CONDITIONS, Operand, vm_lane, vt_index};
-use crate::semantics::bitmask::decode_bit_masks;
-use crate::semantics::truncate;
 use crate::sysreg::REGISTERS;
 use crate::view::{Element, IMM5, IMMH, View, Width};
 use crate::{Word, decode};
@@ -215,8 +222,20 @@ pub fn args(op: Op, word: u32) -> Vec<Arg> {
 /// [`AsmError::Count`] if the number of operands is wrong, [`AsmError::Operand`] if an operand has the wrong kind or is
 /// out of range, [`AsmError::Undefined`] if the word is UNDEFINED.
 pub fn encode(op: Op, args: &[Arg]) -> Result<u32, AsmError> {
+    let word = encode_operands(op, op.encoding().operands, args, |_| 0)?;
+    if decode(word) == Some(op) { Ok(word) } else { Err(AsmError::Undefined { op, word }) }
+}
+
+/// Encodes the operands of an encoding or of one of its aliases. `rest` returns the bits that these operands leave out,
+/// of a word that has the others. The word may be UNDEFINED.
+pub(crate) fn encode_operands(
+    op: Op,
+    operands: &[Operand],
+    args: &[Arg],
+    rest: fn(Word) -> u32,
+) -> Result<u32, AsmError> {
     let encoding = op.encoding();
-    let operands = || encoding.operands.iter().filter(|operand| !has_no_arg(**operand));
+    let operands = || operands.iter().filter(|operand| !has_no_arg(**operand));
     let expected = operands().count();
     let hidden = operands().filter(|operand| operand.is_hidden()).count();
     if expected != args.len() && expected != args.len() + hidden {
@@ -225,10 +244,18 @@ pub fn encode(op: Op, args: &[Arg]) -> Result<u32, AsmError> {
     let mut word = encoding.pattern.canonical();
     for (index, (&operand, &arg)) in operands().zip(args).enumerate() {
         let wide = word >> 31 == 1;
-        word |= simd_bits(operand, arg, Word(word))
+        let number = match arg {
+            Arg::Imm(number) => Some(number),
+            Arg::Cond(condition) => Some(condition.into()),
+            _ => None,
+        };
+        word |= number
+            .and_then(|number| alias_operand::bits(operand, number, Word(word)))
+            .or_else(|| simd_bits(operand, arg, Word(word)))
             .unwrap_or_else(|| bits(encoding, operand, arg, wide))
             .map_err(|problem| AsmError::Operand { op, index, problem })?;
     }
+    word |= rest(Word(word));
     // Operands whose element sizes share bits of the word may contradict each other. Reading them back shows it.
     let given = operands().zip(args).enumerate();
     for (index, (&operand, &given)) in given.filter(|(_, (operand, _))| shares_size(**operand)) {
@@ -245,11 +272,11 @@ pub fn encode(op: Op, args: &[Arg]) -> Result<u32, AsmError> {
     {
         return Err(AsmError::Operand { op, index, problem: "bits from 32 up need a 64-bit register" });
     }
-    if decode(word) == Some(op) { Ok(word) } else { Err(AsmError::Undefined { op, word }) }
+    Ok(word)
 }
 
 /// Whether an operand has no [`Arg`], because it is fixed text or follows from the encoding.
-const fn has_no_arg(operand: Operand) -> bool {
+pub(crate) const fn has_no_arg(operand: Operand) -> bool {
     matches!(operand, Operand::Text(_) | Operand::ShiftSize)
 }
 
@@ -370,9 +397,6 @@ const fn number_field(operand: Operand) -> Option<(u32, u32)> {
     })
 }
 
-/// The bits of a word that encode an operand, or the reason why it cannot be encoded.
-type Bits = Result<u32, &'static str>;
-
 /// Encodes an operand of Advanced SIMD. `w` has the bits of the operands before. Returns `None` if the operand is not
 /// one of Advanced SIMD.
 fn simd_bits(operand: Operand, arg: Arg, w: Word) -> Option<Bits> {
@@ -460,11 +484,11 @@ fn abcdefgh(imm: i64) -> Bits {
 fn bits(encoding: &Encoding, operand: Operand, arg: Arg, wide: bool) -> Bits {
     use Operand as O;
     match (operand, arg) {
-        (O::ShiftedWm | O::ShiftedXm, Arg::Register(rm)) => general(rm, wide, false, 16),
-        (O::ShiftedWm | O::ShiftedXm, Arg::Shifted(rm, kind, amount)) => {
+        (O::ShiftedWm | O::ShiftedXm | O::ShiftedRm, Arg::Register(rm)) => general(rm, wide, false, 16),
+        (O::ShiftedWm | O::ShiftedXm | O::ShiftedRm, Arg::Shifted(rm, kind, amount)) => {
             Ok(general(rm, wide, false, 16)? | field(kind.into(), 22, 2)? | field(amount.into(), 10, 6)?)
         }
-        (O::ExtendedWm | O::ExtendedXm, Arg::Extended(rm, option, amount)) => {
+        (O::ExtendedWm | O::ExtendedXm | O::ExtendedRm, Arg::Extended(rm, option, amount)) => {
             let rm = general(rm, wide && option & 3 == 3, false, 16)?;
             Ok(rm | field(option.into(), 13, 3)? | field(amount.into(), 10, 3)?)
         }
@@ -544,15 +568,6 @@ fn general(given: Register, wide: bool, sp: bool, low: u32) -> Bits {
     }
 }
 
-/// Encodes an unsigned number in a field.
-fn field(value: i64, low: u32, width: u32) -> Bits {
-    if (0..1 << width).contains(&value) {
-        Ok((value as u32) << low)
-    } else {
-        Err("the number is out of range")
-    }
-}
-
 /// Encodes a shift amount, which must be a multiple of `unit`, in a field.
 fn units(amount: u32, unit: u32, low: u32, width: u32) -> Bits {
     if amount.is_multiple_of(unit) {
@@ -584,27 +599,8 @@ fn adr(distance: i64) -> Bits {
     }
 }
 
-/// Returns N:immr:imms of a bit mask immediate of `datasize` bits, or `None` if `value` is not one. A 32-bit value may
-/// be zero- or sign-extended.
-#[must_use]
-pub fn encode_bit_mask(value: u64, datasize: u32) -> Option<u32> {
-    if datasize == 32 && !fits_word(value as i64) {
-        return None;
-    }
-    (0..1 << 13).find(|raw| {
-        let (n, immr, imms) = (raw >> 12, raw >> 6 & 0x3f, raw & 0x3f);
-        let masks = decode_bit_masks(n, imms, immr, true).filter(|_| datasize == 64 || n == 0);
-        masks.is_some_and(|masks| truncate(masks.wmask, datasize) == truncate(value, datasize))
-    })
-}
-
-/// Whether a number fits 32 bits, as an unsigned or as a signed number.
-fn fits_word(value: i64) -> bool {
-    u32::try_from(value).is_ok() || i32::try_from(value).is_ok()
-}
-
 /// Whether a row has a mnemonic, with or without the suffix 2 that selects the upper half of a register.
-fn is_called(encoding: &Encoding, mnemonic: &str) -> bool {
+pub(crate) fn is_called(encoding: &Encoding, mnemonic: &str) -> bool {
     match encoding.mnemonic.strip_suffix("{2}") {
         Some(first_half) => mnemonic.strip_suffix('2').unwrap_or(mnemonic) == first_half,
         None => encoding.mnemonic == mnemonic,

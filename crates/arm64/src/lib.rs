@@ -39,6 +39,7 @@ pub mod pattern;
 pub mod semantics;
 mod stop;
 pub mod sysreg;
+pub mod text;
 pub mod vector_op;
 pub mod view;
 mod word;
@@ -52,6 +53,7 @@ pub use execute::{execute, run, step};
 pub use later_features::LaterFeature;
 pub use memory::{Instruction, Memory};
 pub use stop::{Access, Fault, FaultKind, Stop};
+pub use text::{ParseError, assemble};
 pub use word::Word;
 
 /// The example of the README, compiled and run.
