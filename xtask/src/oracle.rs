@@ -1,9 +1,10 @@
 //! `cargo xtask oracle`: compares KVRM with independent programs. Unicorn is the oracle for semantics and UNDEFINED
-//! words, objdump for disassembly, QEMU for complete programs and floating point. DOOM is also compared with itself on the
+//! words, objdump for disassembly, GNU as for assembly, QEMU for complete programs and floating point. DOOM is also compared with itself on the
 //! host.
 //!
 //! The oracles are GPL programs and run in processes of their own. Their answers are committed under `tests/corpus/`.
 
+mod asm;
 mod commands;
 mod corpus;
 mod disasm;
@@ -64,6 +65,15 @@ enum Oracle {
         #[arg(long)]
         write: bool,
     },
+    /// Compares the text assembler with GNU as.
+    Asm {
+        /// The number of words for each encoding.
+        #[arg(long, default_value_t = 200)]
+        each: usize,
+        /// The seed of the words.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Makes the corpus of floating point: random inputs, and results of each instruction from qemu-aarch64.
     Float {
         /// The number of cases for each instruction.
@@ -86,6 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         &Oracle::Vectors { each, seed } => vectors::run(each, seed),
         &Oracle::Undefined { words, seed, write } => undefined::run(words, seed, write),
         &Oracle::Disasm { each, seed, write } => disasm::run(each, seed, write),
+        &Oracle::Asm { each, seed } => asm::run(each, seed),
         &Oracle::Float { each, seed } => float::run(each, seed),
         Oracle::Guests => guests::run(),
         Oracle::Programs(args) => programs::run(args),

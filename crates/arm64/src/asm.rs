@@ -226,6 +226,9 @@ pub fn encode(op: Op, args: &[Arg]) -> Result<u32, AsmError> {
     if decode(word) == Some(op) { Ok(word) } else { Err(AsmError::Undefined { op, word }) }
 }
 
+/// The problem of operands whose element sizes share bits of the word.
+pub(crate) const CONTRADICTION: &str = "its size or number of elements contradicts another operand";
+
 /// Encodes the operands of an encoding or of one of its aliases. `rest` returns the bits that these operands leave out,
 /// of a word that has the others. The word may be UNDEFINED.
 pub(crate) fn encode_operands(
@@ -260,8 +263,7 @@ pub(crate) fn encode_operands(
     let given = operands().zip(args).enumerate();
     for (index, (&operand, &given)) in given.filter(|(_, (operand, _))| shares_size(**operand)) {
         if arg(operand, Word(word)) != Some(given) {
-            let problem = "its size or number of elements contradicts another operand";
-            return Err(AsmError::Operand { op, index, problem });
+            return Err(AsmError::Operand { op, index, problem: CONTRADICTION });
         }
     }
     // The size of Rt in TBZ is a bit of the tested bit's number, the operand after Rt.

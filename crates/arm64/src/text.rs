@@ -77,7 +77,7 @@ pub use self::source::{Assembly, Label};
 /// ```
 ///
 /// # Errors
-/// [`ParseError`]: the first line that is not understood, and what was expected instead.
+/// [`ParseError`]: a line that is not understood, and what was expected instead.
 pub fn assemble(address: u64, text: &str) -> Result<Vec<u32>, ParseError> {
     Assembly::parse(address, text).map(|assembly| assembly.words)
 }

@@ -3,7 +3,8 @@
 use std::panic;
 
 use kvrm_arm64::asm::{args, encode};
-use kvrm_arm64::{Op, disassemble};
+use kvrm_arm64::operand::Operand;
+use kvrm_arm64::{Op, decode, disassemble};
 
 /// Returns whether a word belongs to the sample: one word in 256, independent of its fields.
 pub(super) fn is_sampled(word: u32) -> bool {
@@ -11,7 +12,7 @@ pub(super) fn is_sampled(word: u32) -> bool {
     word.wrapping_mul(0x9e37_79b9) >> 24 == 0
 }
 
-/// Checks that a word that decodes to `op` assembles from its operands, and that its disassembly is consistent.
+/// Checks that a word that decodes to `op` assembles from its operands and from its disassembly.
 pub(super) fn check(word: u32, op: Option<Op>) -> Result<(), String> {
     panic::catch_unwind(|| {
         if let Some(op) = op {
@@ -20,7 +21,7 @@ pub(super) fn check(word: u32, op: Option<Op>) -> Result<(), String> {
         let text = disassemble(word, 0).to_string();
         let says_undefined = text.starts_with(".inst");
         if says_undefined == op.is_none() {
-            Ok(())
+            assemble_text(word, op, &text)
         } else {
             Err(format!("is {op:?}; the disassembly is {text}"))
         }
@@ -36,6 +37,27 @@ fn assemble(word: u32, op: Op) -> Result<(), String> {
         Ok(encoded) if encoded == expected => Ok(()),
         Ok(encoded) => Err(format!("is {op:?}, whose operands assemble to {encoded:#010x}")),
         Err(error) => Err(format!("is {op:?}, whose operands do not assemble: {error}")),
+    }
+}
+
+/// Checks that the disassembly of `word` assembles to a word of the same encoding and the same disassembly. Unless that
+/// leaves out bits or a mask has several encodings, the word must be the same, with should-be bits as specified.
+fn assemble_text(word: u32, op: Option<Op>, text: &str) -> Result<(), String> {
+    let assembled = match kvrm_arm64::assemble(0, text).as_deref() {
+        Ok([assembled]) => *assembled,
+        result => return Err(format!("is {op:?}, whose disassembly {text} assembles to {result:08x?}")),
+    };
+    let should_be = op.map_or((0, 0), |op| {
+        let pattern = op.encoding().pattern;
+        (pattern.should_be_mask, pattern.should_be_value)
+    });
+    let is_ambiguous = |operand: &Operand| operand.is_hidden() || matches!(operand, Operand::LogicalImm(_));
+    let is_same = assembled == word & !should_be.0 | should_be.1;
+    let may_differ = op.is_some_and(|op| op.encoding().operands.iter().any(is_ambiguous));
+    if decode(assembled) == op && disassemble(assembled, 0).to_string() == text && (is_same || may_differ) {
+        Ok(())
+    } else {
+        Err(format!("is {op:?}, whose disassembly {text} assembles to {assembled:#010x}"))
     }
 }
 

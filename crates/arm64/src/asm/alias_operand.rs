@@ -20,11 +20,11 @@ pub(super) fn bits(operand: Operand, value: i64, w: Word) -> Option<Bits> {
     Some(match operand {
         O::MoveZeroed => wide_move(value, size, 0),
         O::MoveInverted => wide_move(value, size, u64::MAX),
-        O::MoveBitMask => encode_bit_mask(value as u64, size)
-            .map(|raw| raw << 10)
-            .ok_or("not a bit mask immediate"),
-        O::LslAmount => amount.map(|amount| (size - amount) % size << 16 | (size - 1 - amount) << 10),
-        O::InsertLsb => amount.map(|lsb| (size - lsb) % size << 16),
+        O::MoveBitMask => {
+            encode_bit_mask(value as u64, size).map(|raw| raw << 10).ok_or("not a bit mask immediate")
+        }
+        O::LslAmount => amount.map(|amount| ((size - amount) % size) << 16 | (size - 1 - amount) << 10),
+        O::InsertLsb => amount.map(|lsb| ((size - lsb) % size) << 16),
         O::InsertWidth => width((size - w.immr()) % size).map(|width| (width - 1) << 10),
         O::ExtractWidth => width(w.immr()).map(|width| (w.immr() + width - 1) << 10),
         O::InvertedCond if value >= 14 => Err("the conditions al and nv have no inverse"),

@@ -153,7 +153,9 @@ impl<'a> Cursor<'a> {
             Some(&Token::Local(number, next)) => {
                 let address = symbols.find_local(number, place, next);
                 let where_to = if next { "after" } else { "before" };
-                Some(address.ok_or_else(|| self.undefined(alloc::format!("a label `{number}:` {where_to} this line")))?)
+                Some(address.ok_or_else(|| {
+                    self.undefined(alloc::format!("a label `{number}:` {where_to} this line"))
+                })?)
             }
             _ => None,
         };

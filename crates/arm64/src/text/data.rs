@@ -72,7 +72,8 @@ impl Directive {
                     Err(_) => None,
                 };
                 let alignment = alignment.filter(|bytes| bytes.is_power_of_two() && *bytes <= ALIGNMENT_MAX);
-                let alignment = alignment.ok_or("expected an alignment that is a power of two of at most 65536 bytes")?;
+                let alignment =
+                    alignment.ok_or("expected an alignment that is a power of two of at most 65536 bytes")?;
                 context.pc.wrapping_neg() & (alignment - 1)
             }
             Self::Skipped => 0,
@@ -80,7 +81,12 @@ impl Directive {
     }
 
     /// Appends the bytes of a directive to `data`.
-    pub(super) fn append(self, operands: &[Token<'_>], context: Context<'_>, data: &mut Vec<u8>) -> Result<(), String> {
+    pub(super) fn append(
+        self,
+        operands: &[Token<'_>],
+        context: Context<'_>,
+        data: &mut Vec<u8>,
+    ) -> Result<(), String> {
         let bytes = self.bytes(operands, context)?;
         let mut cursor = Cursor::new(operands, context);
         match self {

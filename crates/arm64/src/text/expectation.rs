@@ -10,6 +10,9 @@ use crate::view::{LETTERS, View};
 /// Describes what an operand may be. `wide` is bit 31 of the word, if it is fixed.
 pub(super) fn of(operand: Operand, wide: Option<bool>) -> String {
     use Operand as O;
+    if operand == O::Rt {
+        return "a general register; bits from 32 up need a 64-bit one".into();
+    }
     if let Some(field) = operand.register() {
         return general(field.wide.or(wide), field.sp);
     }
@@ -29,10 +32,10 @@ pub(super) fn of(operand: Operand, wide: Option<bool>) -> String {
         O::LogicalImm(_) | O::MoveBitMask => {
             format!("a bit mask of {size} bits: repeated elements with one run of ones each")
         }
-        O::MoveWideImm => format!("a number from 0 to 65535, which may be shifted left by 0, 16 and so on to {}", size - 16),
-        O::MoveZeroed | O::MoveInverted => {
-            "a number that one instruction can make: 16 bits between zeros or between ones, or a bit mask".into()
+        O::MoveWideImm => {
+            format!("a number from 0 to 65535, which may be shifted left by 0, 16 and so on to {}", size - 16)
         }
+        O::MoveZeroed | O::MoveInverted => "a number of 16 bits between zeros or between ones".into(),
         O::Cond => "a condition such as eq".into(),
         O::InvertedCond => "a condition such as eq, but not al or nv".into(),
         O::Label14 => target("32 KiB"),
@@ -48,12 +51,9 @@ pub(super) fn of(operand: Operand, wide: Option<bool>) -> String {
             1 << scale
         ),
         O::Offset | O::PreIndex | O::PostIndex => "an offset from -256 to 255".into(),
-        O::PairOffset(scale) | O::PairPreIndex(scale) | O::PairPostIndex(scale) => format!(
-            "an offset from {} to {} that is a multiple of {}",
-            -64 << scale,
-            63 << scale,
-            1 << scale
-        ),
+        O::PairOffset(scale) | O::PairPreIndex(scale) | O::PairPostIndex(scale) => {
+            format!("an offset from {} to {} that is a multiple of {}", -64 << scale, 63 << scale, 1 << scale)
+        }
         O::RegisterOffset(0) => "an index register with uxtw, sxtw, sxtx or lsl, and no shift or #0".into(),
         O::RegisterOffset(scale) => {
             format!("an index register with uxtw, sxtw, sxtx or lsl, and shifted by 0 or {scale}")
@@ -73,13 +73,14 @@ pub(super) fn of(operand: Operand, wide: Option<bool>) -> String {
         O::VdLane | O::VnLane | O::VnLane4 => "an element such as v0.s[1]".into(),
         O::VmLane(_) => "an element such as v0.s[1]; an h element is of v0 to v15".into(),
         O::VdHigh | O::VnHigh => "a high half such as v0.d[1]".into(),
-        O::VtList(count, view) => {
-            let each = arrangements(view);
-            format!("a list of {count} consecutive registers, each {each}")
-        }
-        O::VnTable(count) => format!("a list of {count} consecutive registers, each .16b"),
+        O::VtList(1, view) => format!("a register in braces with elements {}", arrangements(view)),
+        O::VtList(count, _) => format!("a list of {count} consecutive registers with the same elements"),
+        O::VnTable(count) => format!("a list of {count} consecutive registers with elements .16b"),
         O::VtLane(count, size) => {
-            format!("an element of {count} consecutive registers, such as {{v0.{}}}[0]", LETTERS[size as usize])
+            format!(
+                "an element of {count} consecutive registers, such as {{v0.{}}}[0]",
+                LETTERS[size as usize]
+            )
         }
         O::ShiftRight => "a shift from 1 to the bits of an element".into(),
         O::ShiftLeft => "a shift from 0 to the bits of an element less 1".into(),
@@ -89,11 +90,16 @@ pub(super) fn of(operand: Operand, wide: Option<bool>) -> String {
         O::Imm8Ones => "a number from 0 to 255 with msl #8 or msl #16".into(),
         O::Imm8Bytes => "a number in which each byte is 0 or 0xff".into(),
         O::Imm8Float | O::FloatImm => {
-            "a floating-point number from 0.125 to 31 with at most five significant bits, or its negative".into()
+            "a floating-point number from 0.125 to 31 with at most five significant bits, or its negative"
+                .into()
         }
         O::LslAmount | O::InsertLsb | O::ImmR | O::ImmS => format!("a number from 0 to {top}"),
-        O::InsertWidth | O::ExtractWidth => format!("a width of at least 1, so that the field ends at bit {top}"),
-        O::TestBit => "the number of a bit: 0 to 31 of a 32-bit register, 0 to 63 of a 64-bit register".into(),
+        O::InsertWidth | O::ExtractWidth => {
+            format!("a width of at least 1, so that the field ends at bit {top}")
+        }
+        O::TestBit => {
+            "the number of a bit: 0 to 31 of a 32-bit register, 0 to 63 of a 64-bit register".into()
+        }
         O::Imm5 => "a number from 0 to 31".into(),
         O::Nzcv | O::CrmOption | O::CrmImm | O::ExtIndex => "a number from 0 to 15".into(),
         O::Imm16 | O::UdfImm => "a number from 0 to 65535".into(),
@@ -132,5 +138,8 @@ fn simd(view: View) -> String {
 fn arrangements(view: View) -> String {
     let sizes = (0..5).flat_map(|size| [1, 2, 4, 8, 16].map(|lanes| (size, lanes)));
     let valid = sizes.filter(|(size, lanes)| view.encode(*size, *lanes).is_some());
-    valid.map(|(size, lanes): (u32, u32)| format!(".{lanes}{}", LETTERS[size as usize])).collect::<Vec<_>>().join(" or ")
+    valid
+        .map(|(size, lanes): (u32, u32)| format!(".{lanes}{}", LETTERS[size as usize]))
+        .collect::<Vec<_>>()
+        .join(" or ")
 }

@@ -6,7 +6,7 @@ use super::cursor::{Cursor, Mismatch};
 use super::expectation;
 use super::operand::{self, Meaning};
 use crate::alias::{Alias, pstate_field};
-use crate::asm::{AsmError, encode_operands, has_no_arg, is_called};
+use crate::asm::{AsmError, CONTRADICTION, encode_operands, has_no_arg, is_called};
 use crate::operand::Operand;
 use crate::{Encoding, Word, alias, decode, encoding};
 
@@ -87,6 +87,10 @@ impl Form {
         }
         let word = match encode_operands(row.op, &self.operands, &args, self.rest) {
             Ok(word) => word,
+            Err(AsmError::Operand { problem: CONTRADICTION, .. }) => {
+                let expected = "operands whose elements go together, and shifts within an element";
+                return Err(Mismatch { is_value: true, ..cursor.mismatch(expected) });
+            }
             Err(AsmError::Operand { index, .. }) => {
                 let (position, operand) = places[index];
                 let expected = expectation::of(operand, operand::is_wide(row));

@@ -26,7 +26,8 @@ pub(super) fn assemble(mnemonic: &str, operands: &[Token<'_>], context: Context<
     }
     let is_condition = |rest: &str| names::condition(rest).is_some();
     if forms.is_empty() || mnemonic.strip_prefix("b.").is_some_and(|rest| !is_condition(rest)) {
-        let nearest = mnemonics::nearest(&mnemonic).map(|nearest| format!("; the nearest known one is `{nearest}`"));
+        let nearest =
+            mnemonics::nearest(&mnemonic).map(|nearest| format!("; the nearest known one is `{nearest}`"));
         return Err(format!("unknown mnemonic `{mnemonic}`{}", nearest.unwrap_or_default()));
     }
     let mut mismatches = Vec::new();

@@ -16,9 +16,11 @@ pub(super) fn nearest(unknown: &str) -> Option<String> {
 fn all() -> impl Iterator<Item = String> {
     let rows = encoding::ENCODINGS.iter().map(|row| (row.mnemonic, row.group()));
     let stores = rows.clone().filter(|(_, group)| *group == "memop");
-    let stores = stores.filter_map(|(mnemonic, _)| mnemonic.strip_prefix("ld").map(|rest| alloc::format!("st{rest}")));
+    let stores =
+        stores.filter_map(|(mnemonic, _)| mnemonic.strip_prefix("ld").map(|rest| alloc::format!("st{rest}")));
     let conditions = crate::operand::CONDITIONS.iter().map(|condition| alloc::format!("b.{condition}"));
-    let names = rows.map(|(mnemonic, _)| mnemonic).chain(alias::all().map(|alias| alias.name)).chain(SYS_MNEMONICS);
+    let names =
+        rows.map(|(mnemonic, _)| mnemonic).chain(alias::all().map(|alias| alias.name)).chain(SYS_MNEMONICS);
     let names = names.filter(|name| !name.is_empty() && *name != "b.");
     let halves = |name: &str| match name.strip_suffix("{2}") {
         Some(first) => [Some(String::from(first)), Some(alloc::format!("{first}2"))],

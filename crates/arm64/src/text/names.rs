@@ -56,7 +56,8 @@ fn size(letter: char) -> Option<u32> {
 
 /// Reads a decimal number of at most `most`, without superfluous zeros.
 fn number(digits: &str, most: u32) -> Option<u32> {
-    let canonical = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits.len() == 1 || !digits.starts_with('0'));
+    let canonical =
+        digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits.len() == 1 || !digits.starts_with('0'));
     digits.parse().ok().filter(|number| canonical && *number <= most)
 }
 

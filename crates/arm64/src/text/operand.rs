@@ -166,7 +166,8 @@ fn general(cursor: &mut Cursor<'_>, operand: Operand, row: &Encoding) -> Option<
 
 /// Takes a register that may be shifted.
 fn shifted(cursor: &mut Cursor<'_>, operand: Operand, row: &Encoding) -> Result<Arg, Mismatch> {
-    let register = register(cursor, is_wide(row), false).ok_or_else(|| cursor.mismatch(expected(operand, row)))?;
+    let register =
+        register(cursor, is_wide(row), false).ok_or_else(|| cursor.mismatch(expected(operand, row)))?;
     match cursor.comma_and_name(|name| names::index(&SHIFTS, name)) {
         Some(shift) => Ok(Arg::Shifted(register, shift, small(number(cursor, operand, row)?))),
         None => Ok(Arg::Shifted(register, 0, 0)),
@@ -179,7 +180,8 @@ fn extended(cursor: &mut Cursor<'_>, operand: Operand, row: &Encoding) -> Result
     let register = register(cursor, None, false);
     let register = register.ok_or_else(|| cursor.mismatch(expected(operand, row)))?;
     let full = if is_wide(row) == Some(true) { 3 } else { 2 };
-    let extend = |name: &str| names::index(&EXTENDS, name).or_else(|| names::index(&["lsl"], name).map(|_| full));
+    let extend =
+        |name: &str| names::index(&EXTENDS, name).or_else(|| names::index(&["lsl"], name).map(|_| full));
     let is_lsl = |name: &str| name.eq_ignore_ascii_case("lsl");
     let mut needs_amount = false;
     let option = cursor.comma_and_name(|name| {
@@ -213,7 +215,8 @@ fn target(cursor: &mut Cursor<'_>, operand: Operand, row: &Encoding) -> Result<i
         && cursor.context().symbols.find(name).is_none()
         && name != "."
     {
-        return Err(cursor.undefined(alloc::format!("an address or a label of the text; no label is called `{name}`")));
+        return Err(cursor
+            .undefined(alloc::format!("an address or a label of the text; no label is called `{name}`")));
     }
     number(cursor, operand, row)
 }
@@ -222,11 +225,18 @@ fn target(cursor: &mut Cursor<'_>, operand: Operand, row: &Encoding) -> Result<i
 fn sys_op(cursor: &mut Cursor<'_>) -> Result<Arg, Mismatch> {
     let field = |cursor: &mut Cursor<'_>, most| {
         let value = cursor.immediate(|| alloc::format!("a number from 0 to {most}"))?;
-        if (0..=most).contains(&value) { Ok(value) } else { Err(cursor.mismatch(alloc::format!("a number from 0 to {most}"))) }
+        if (0..=most).contains(&value) {
+            Ok(value)
+        } else {
+            Err(cursor.mismatch(alloc::format!("a number from 0 to {most}")))
+        }
     };
     let control = |cursor: &mut Cursor<'_>| {
         cursor.expect(',')?;
-        let names = ["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "c10", "c11", "c12", "c13", "c14", "c15"];
+        let names = [
+            "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "c10", "c11", "c12", "c13", "c14",
+            "c15",
+        ];
         let number = cursor.name(|name| names::index(&names, name));
         let number = number.ok_or_else(|| cursor.mismatch("c0 to c15"))?;
         Ok(i64::from(number))

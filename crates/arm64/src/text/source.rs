@@ -49,7 +49,7 @@ impl Assembly {
     /// 4.
     ///
     /// # Errors
-    /// [`ParseError`]: the first line that is not understood, and what was expected instead.
+    /// [`ParseError`]: a line that is not understood, and what was expected instead.
     pub fn parse(address: u64, text: &str) -> Result<Self, ParseError> {
         let mut source = Source::default();
         for (index, line) in text.lines().enumerate() {
@@ -70,7 +70,8 @@ impl Assembly {
             statement.append(context, &mut data).map_err(error)?;
         }
         data.resize(data.len().next_multiple_of(4), 0);
-        let words = data.chunks_exact(4).map(|bytes| bytes.try_into().map_or(0, u32::from_le_bytes)).collect();
+        let words =
+            data.chunks_exact(4).map(|bytes| bytes.try_into().map_or(0, u32::from_le_bytes)).collect();
         Ok(Self { words, labels: source.labels })
     }
 }
@@ -155,7 +156,8 @@ impl<'a> Source<'a> {
                 }
             }
             Token::Integer(number) => {
-                let number = u32::try_from(number).map_err(|_| "the number of a label has at most 32 bits")?;
+                let number =
+                    u32::try_from(number).map_err(|_| "the number of a label has at most 32 bits")?;
                 self.symbols.add_local(number, self.places, address);
             }
             _ => return Err("expected the name of a label before `:`".into()),
@@ -171,7 +173,9 @@ impl<'a> Source<'a> {
         operands: &[Token<'a>],
         address: u64,
     ) -> Result<(), String> {
-        let Token::Name(name) = *first else { return Err("expected an instruction, a directive or a label".into()) };
+        let Token::Name(name) = *first else {
+            return Err("expected an instruction, a directive or a label".into());
+        };
         let context =
             Context { symbols: &self.symbols, pc: address.wrapping_add(self.bytes), place: self.places };
         let (kind, bytes) = match Directive::find(name) {
@@ -181,7 +185,9 @@ impl<'a> Source<'a> {
         };
         let is_word = matches!(kind, Kind::Instruction(_)) || name.eq_ignore_ascii_case(".inst");
         if is_word && !context.pc.is_multiple_of(4) {
-            return Err("an instruction must begin at a multiple of 4; `.balign 4` pads the data before".into());
+            return Err(
+                "an instruction must begin at a multiple of 4; `.balign 4` pads the data before".into()
+            );
         }
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > BYTES_MAX {

@@ -36,11 +36,16 @@ fn normal(row: &Encoding, word: u32) -> u32 {
 
 fn check(row: &Encoding, word: u32, pc: u64) {
     let text = disassemble(word, pc).to_string();
-    let assembled = assemble(pc, &text).unwrap_or_else(|error| panic!("{word:#010x} of {}: {error}", row.name));
+    let assembled =
+        assemble(pc, &text).unwrap_or_else(|error| panic!("{word:#010x} of {}: {error}", row.name));
     let expected = normal(row, word);
     assert_eq!(assembled, [expected], "{word:#010x}, which is `{text}`, became {assembled:08x?}");
     assert_eq!(decode(expected), Some(row.op), "{word:#010x} and {expected:#010x} have the same encoding");
-    assert_eq!(disassemble(expected, pc).to_string(), text, "{word:#010x} and {expected:#010x} have the same text");
+    assert_eq!(
+        disassemble(expected, pc).to_string(),
+        text,
+        "{word:#010x} and {expected:#010x} have the same text"
+    );
 }
 
 #[test]

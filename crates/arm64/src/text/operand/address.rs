@@ -55,7 +55,8 @@ fn address(cursor: &mut Cursor<'_>, operand: Operand, form: Form, scale: u32) ->
         Form::PostRegister => {
             cursor.expect(']')?;
             cursor.expect(',')?;
-            let register = wide(cursor, false).ok_or_else(|| cursor.mismatch(expectation::of(operand, None)))?;
+            let register =
+                wide(cursor, false).ok_or_else(|| cursor.mismatch(expectation::of(operand, None)))?;
             Mode::PostRegister(register)
         }
         Form::Index => {
@@ -77,7 +78,8 @@ fn index(cursor: &mut Cursor<'_>, operand: Operand, scale: u32) -> Result<Mode, 
     let extensions: [(&str, u32); 4] = [("uxtw", 2), ("lsl", 3), ("sxtw", 6), ("sxtx", 7)];
     let find = |name: &str| extensions.into_iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
     let Some((name, extend)) = cursor.comma_and_name(find) else {
-        let extend = if wide { 3 } else { return Err(cursor.mismatch("`uxtw` or `sxtw` for a 32-bit index")) };
+        let extend =
+            if wide { 3 } else { return Err(cursor.mismatch("`uxtw` or `sxtw` for a 32-bit index")) };
         return Ok(Mode::Index { register, extend, scaled: false });
     };
     if (extend & 1 == 1) != wide {

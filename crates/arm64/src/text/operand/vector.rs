@@ -10,7 +10,9 @@ use crate::text::names;
 pub(super) fn read(cursor: &mut Cursor<'_>, operand: Operand) -> Option<Option<Arg>> {
     use Operand as O;
     Some(match operand {
-        _ if operand.simd().is_some() => whole(cursor).map(|(number, size, lanes)| Arg::Simd(number, size, lanes)),
+        _ if operand.simd().is_some() => {
+            whole(cursor).map(|(number, size, lanes)| Arg::Simd(number, size, lanes))
+        }
         O::VdLane | O::VnLane | O::VnLane4 | O::VmLane(_) | O::VdHigh | O::VnHigh => {
             element(cursor).and_then(|(number, size)| Some(Arg::Lane(number, size, index(cursor)?)))
         }
@@ -19,7 +21,8 @@ pub(super) fn read(cursor: &mut Cursor<'_>, operand: Operand) -> Option<Option<A
         }
         O::VtLane(count, _) => {
             let element = |cursor: &mut Cursor<'_>| element(cursor).map(|(number, size)| (number, size, 0));
-            list(cursor, count, element).and_then(|(number, size, _)| Some(Arg::Lane(number, size, index(cursor)?)))
+            list(cursor, count, element)
+                .and_then(|(number, size, _)| Some(Arg::Lane(number, size, index(cursor)?)))
         }
         _ => return None,
     })
