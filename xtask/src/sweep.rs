@@ -2,7 +2,7 @@
 //! 2^32 words.
 //!
 //! For every word, the decoder must find the row that a linear search of the table finds, or none, and the class map
-//! must return the class of that row. One word in 256 goes through assembler and disassembler. Class bits that no
+//! must return the class of that row. One word in 256 goes through the disassembler and both assemblers, of operands and of text. Class bits that no
 //! encoding has must be SYSTEM, with the exceptions in [`later_extensions`].
 
 mod later_extensions;

@@ -8,6 +8,8 @@
 //! assert_eq!(disassemble(word, 0).to_string(), "add x0, x1, x2, lsl #3");
 //! ```
 //!
+//! [`assemble`] is the inverse of [`disassemble`], for whole texts with labels; [`asm`] takes typed operands.
+//!
 //! The [instruction table](encoding::ENCODINGS) lists every supported encoding once. The decoder, the disassembler, the
 //! assembler, and [`execute()`] are derived from it. [`semantics`] executes decoded words directly, in the terms of the
 //! manual (Arm DDI 0487). It is the specification with which the engines of KVRM are compared.

@@ -1,5 +1,6 @@
 //! The command line of KVRM.
 
+mod asm;
 mod bench;
 mod disasm;
 mod doctor;
@@ -41,6 +42,8 @@ enum Command {
     Regions(regions::Args),
     /// List the loops in which a program spends its steps, and say which of them can be executed at once.
     Loops(loops::Args),
+    /// Assemble text, and print the words with their disassembly.
+    Asm(asm::Args),
     /// Disassemble the code of a program, or single instruction words.
     Disasm(disasm::Args),
     /// Check test vectors: states of a machine before and after some instructions.
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Trace(args) => trace::run(args),
         Command::Regions(args) => regions::run(&args),
         Command::Loops(args) => loops::run(&args),
+        Command::Asm(args) => asm::run(&args),
         Command::Disasm(args) => disasm::run(&args),
         Command::Vectors(vectors::Command::Run(args)) => vectors::run(&args),
         Command::Verify(args) => verify::run(&args),

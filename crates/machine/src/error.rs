@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use kvrm_arm64::ParseError;
+
 use crate::elf::error::ElfError;
 
 /// The reason why pages of a lane cannot be mapped, protected or unmapped.
@@ -52,6 +54,12 @@ pub enum Error {
         name: String,
         /// The cause.
         source: ElfError,
+    },
+    /// A text is no assembly of a program.
+    #[error("cannot assemble the program")]
+    Assembly {
+        /// The cause.
+        source: ParseError,
     },
     /// A raw program is empty, or is not within the address space.
     #[error(

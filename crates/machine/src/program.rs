@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use kvrm_arm64::Features;
+use kvrm_arm64::text::Assembly;
 
 use crate::elf::{self, Symbol, SymbolKind};
 use crate::error::Error;
@@ -17,8 +18,8 @@ pub use self::builder::ProgramBuilder;
 
 /// A program: the memory of a guest before its first step, and the address of its first instruction.
 ///
-/// [`Program::open`] loads an ELF file, [`Program::from_code`] takes instruction words, and [`Program::builder`] puts
-/// together everything else.
+/// [`Program::open`] loads an ELF file, [`Program::assemble`] takes assembly text, [`Program::from_code`] takes instruction
+/// words, and [`Program::builder`] puts together everything else.
 ///
 /// ```
 /// use kvrm_machine::Program;
@@ -53,6 +54,53 @@ impl Program {
     pub fn from_code(address: u64, words: &[u32]) -> Result<Self, Error> {
         let data: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         Self::raw("program", data, address, 0)
+    }
+
+    /// Assembles a program from text, which is loaded at `address`, a multiple of 4. Execution begins there.
+    /// [`kvrm_arm64::text`] has the syntax. The labels become symbols; each reaches to the next one.
+    ///
+    /// Its pages may be read, written and executed.
+    ///
+    /// ```
+    /// use kvrm_machine::{Machine, Program};
+    ///
+    /// let program = Program::assemble(
+    ///     0x1000,
+    ///     "
+    ///         adr x1, numbers
+    ///         ldp x2, x3, [x1]
+    ///         add x0, x2, x3
+    ///         hlt #0
+    ///         .balign 8
+    ///     numbers:
+    ///         .quad 40, 2
+    ///     ",
+    /// )?;
+    /// assert_eq!(program.symbol("numbers").map(|symbol| (symbol.address, symbol.bytes)), Some((0x1010, 16)));
+    /// let mut machine = Machine::builder(program).build()?;
+    /// machine.run(10)?;
+    /// assert_eq!(machine.cpu(0)?.x(0), 42);
+    /// # Ok::<(), kvrm_machine::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::Assembly`]: a line is not understood; the source says which, and what was expected.
+    /// - [`Error::RawRange`]: there are no words, or they do not fit the 48-bit address space.
+    pub fn assemble(address: u64, text: &str) -> Result<Self, Error> {
+        let assembly = Assembly::parse(address, text).map_err(|source| Error::Assembly { source })?;
+        let mut program = Self::from_code(address, &assembly.words)?;
+        let end = program.end();
+        let labels = assembly.labels.iter();
+        let next =
+            |address| labels.clone().map(|label| label.address).find(|&next| next > address).unwrap_or(end);
+        let symbols = labels.clone().map(|label| Symbol {
+            kind: if label.is_code { SymbolKind::Function } else { SymbolKind::Data },
+            address: label.address,
+            bytes: next(label.address) - label.address,
+            name: label.name.clone(),
+        });
+        program.symbols = symbols.collect();
+        Ok(program)
     }
 
     /// Reads an ELF file: static, 64-bit, little-endian, for AArch64. The file says whether it is for Linux or for

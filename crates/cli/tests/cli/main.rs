@@ -1,5 +1,6 @@
 //! Tests of the binary: its output on both streams and its exit status.
 
+mod asm;
 mod bench;
 mod class_selection;
 mod disasm;
