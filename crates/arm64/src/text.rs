@@ -35,6 +35,10 @@
 //!   `.zero N`, `.balign N`, `.align N` (a power of two). Others that matter only to a linker, such as `.globl`, are skipped.
 //!   The result is padded with zeros to a whole word.
 //!
+//! An instruction becomes exactly the one that is written, so there is no `ldr x0, =value`, and an offset that only LDUR
+//! takes must be written with `ldur`. GNU as changes such instructions. Immediates that only the opposite instruction takes,
+//! such as `add x0, x1, #-1`, are refused, too.
+//!
 //! # The inverse of the disassembler
 //!
 //! For every word of the table, the text of [`disassemble`] assembles to a word of the same encoding that disassembles to

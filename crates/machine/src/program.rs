@@ -57,7 +57,7 @@ impl Program {
     }
 
     /// Assembles a program from text, which is loaded at `address`, a multiple of 4. Execution begins there.
-    /// [`kvrm_arm64::text`] has the syntax. The labels become symbols; each reaches to the next one.
+    /// [`kvrm_arm64::text`] has the syntax. The labels become symbols; each reaches to the next one, and one at the end is none.
     ///
     /// Its pages may be read, written and executed.
     ///
@@ -90,14 +90,17 @@ impl Program {
         let assembly = Assembly::parse(address, text).map_err(|source| Error::Assembly { source })?;
         let mut program = Self::from_code(address, &assembly.words)?;
         let end = program.end();
-        let labels = assembly.labels.iter();
-        let next =
-            |address| labels.clone().map(|label| label.address).find(|&next| next > address).unwrap_or(end);
-        let symbols = labels.clone().map(|label| Symbol {
-            kind: if label.is_code { SymbolKind::Function } else { SymbolKind::Data },
-            address: label.address,
-            bytes: next(label.address) - label.address,
-            name: label.name.clone(),
+        // Labels are in the order of their addresses. One at the end names nothing.
+        let labels = assembly.labels.iter().filter(|label| label.address < end);
+        let symbols = labels.map(|label| {
+            let after = assembly.labels.partition_point(|other| other.address <= label.address);
+            let next = assembly.labels.get(after).map_or(end, |other| other.address);
+            Symbol {
+                kind: if label.is_code { SymbolKind::Function } else { SymbolKind::Data },
+                address: label.address,
+                bytes: next - label.address,
+                name: label.name.clone(),
+            }
         });
         program.symbols = symbols.collect();
         Ok(program)

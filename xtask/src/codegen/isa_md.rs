@@ -41,7 +41,7 @@ In assembly, `Xn/SP` is a register field in which number 31 is the stack pointer
 zero register. `Vd.T` is a vector register: size, sz, immh or imm5 encodes the size of its elements, and Q their number.
 `Vd.Tx` has elements of twice the size, `Vd.Tn` of half the size; `Vd` is a single element. The suffix `{2}` is present
 if Q is 1. `Rm` and `Rt` have the size that another field encodes. Braces enclose optional parts. The disassembler
-prefers the aliases of the manual, which are not listed here.
+prefers the aliases of the manual, which are not listed here; the assembler takes both.
 
 The class is the one that the dispatch network names. Holes are words that match the diagram and are UNDEFINED
 nevertheless; [their table](#holes) explains them. Semantics are functions of `kvrm_arm64::semantics`, the specification

@@ -111,12 +111,8 @@ impl Form {
         if decoded != Some(self.row.op) && (decoded.is_none() || self.row.mnemonic != "hint") {
             return Err("operands that go together; these are undefined");
         }
-        let halves = if self.alias.is_some_and(|alias| alias.name.ends_with("{2}")) {
-            true
-        } else {
-            self.alias.is_none() && self.row.mnemonic.ends_with("{2}")
-        };
-        if halves && (w.q() == 1) != mnemonic.ends_with('2') {
+        let name = self.alias.map_or(self.row.mnemonic, |alias| alias.name);
+        if name.ends_with("{2}") && (w.q() == 1) != mnemonic.ends_with('2') {
             return Err("the suffix 2 for the upper half of a 128-bit register, and only for it");
         }
         if element_bits.is_some_and(|bits| bits != 8 << w.size()) {
