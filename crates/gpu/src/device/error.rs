@@ -234,6 +234,15 @@ pub enum Error {
         /// The architecture that the weights belong to.
         architecture: &'static str,
     },
+    /// The weights given for the acceleration of loops are those of another network.
+    #[error(
+        "the weights are of a {architecture} network, but loops need a loop-detector, pattern-recogniser or \
+         iteration-predictor network"
+    )]
+    NotALoopNetwork {
+        /// The architecture that the weights belong to.
+        architecture: &'static str,
+    },
     /// The weights that come with KVRM cannot be used. This is a mistake in KVRM.
     #[error("the weights that come with KVRM cannot be used: {reason}")]
     Weights {

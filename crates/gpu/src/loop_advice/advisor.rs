@@ -7,7 +7,7 @@ use kvrm_arm64::lowering::lower;
 use kvrm_loops::{Distance, Loop, micro_op_registers};
 use kvrm_machine::{LoopAdvice, LoopAdvisor, LoopCandidate};
 use kvrm_models::inputs::iteration_input;
-use kvrm_models::{LoopKind, LoopPattern};
+use kvrm_models::{LoopKind, LoopPattern, Weights};
 
 use super::look::{Evaluator, OnDevice, Seen};
 use super::weights::Networks;
@@ -87,6 +87,17 @@ impl NetworkAdvisor {
 
     const fn new(networks: Networks) -> Self {
         Self { networks, evaluator: Evaluator::Host, proposes: Proposes::Loops, steps_min: STEPS_MIN }
+    }
+
+    /// Replaces the weights of one of the networks: of the loop detector, the pattern recogniser or the iteration predictor.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::NotALoopNetwork`]: the weights are those of another network.
+    /// - [`Error::UnsuitableWeights`]: a weight is too large for half precision.
+    pub fn with_weights(mut self, weights: &Weights) -> Result<Self, Error> {
+        self.networks.replace(weights)?;
+        Ok(self)
     }
 
     /// Evaluates detector and recogniser on a device, for all candidates together. The first candidates compile the kernels.
@@ -198,7 +209,29 @@ impl LoopAdvisor for NetworkAdvisor {
 
 #[cfg(test)]
 mod tests {
+    use kvrm_models::Architecture;
+
     use super::*;
+
+    #[test]
+    fn weights_of_other_networks_and_too_large_ones_are_refused() {
+        let with = |architecture: Architecture, value: f32| {
+            let weights = Weights::from_flat(architecture, vec![value; architecture.parameters()]);
+            let advisor = NetworkAdvisor::zero().expect("zeros are small");
+            advisor.with_weights(&weights.expect("the number is right"))
+        };
+        for architecture in
+            [Architecture::LoopDetector, Architecture::PatternRecogniser, Architecture::IterationPredictor]
+        {
+            assert!(with(architecture, 0.5).is_ok(), "{architecture}");
+            let error = with(architecture, 1e6).expect_err("it is too large").to_string();
+            assert!(error.contains(architecture.name()) && error.contains("half precision"), "{error}");
+        }
+        for architecture in [Architecture::Dispatch, Architecture::MemoryOracle] {
+            let error = with(architecture, 0.5).expect_err("it does not look at loops").to_string();
+            assert!(error.contains(architecture.name()), "{error}");
+        }
+    }
 
     #[test]
     fn adversarial_opinions_are_wrong() {

@@ -1,7 +1,8 @@
 //! The networks of an advisor, with weights of several origins.
 
 use kvrm_models::{
-    Architecture, IterationPredictor, LoopDetector, PatternRecogniser, Weights, untrained_weights,
+    Architecture, IterationPredictor, LoopDetector, PatternRecogniser, Weights, WeightsError,
+    untrained_weights,
 };
 
 use crate::device::error::Error;
@@ -43,26 +44,44 @@ impl Networks {
     }
 
     fn with(mut flat: impl FnMut(Architecture) -> Result<Vec<f32>, String>) -> Result<Self, Error> {
-        fn network<N, E: ToString>(
-            architecture: Architecture,
-            flat: &mut impl FnMut(Architecture) -> Result<Vec<f32>, String>,
-            of: impl FnOnce(&[f32]) -> Result<N, E>,
-        ) -> Result<N, Error> {
+        let mut flat = |architecture: Architecture| {
             flat(architecture)
-                .and_then(|flat| of(&flat).map_err(|error| error.to_string()))
                 .map_err(|reason| Error::UnsuitableWeights { network: architecture.name(), reason })
-        }
-        let flat = &mut flat;
+        };
         Ok(Self {
-            detector: network(Architecture::LoopDetector, flat, |flat| {
-                LoopDetector::from_flat(flat)?.rounded_to_half()
-            })?,
-            recogniser: network(Architecture::PatternRecogniser, flat, |flat| {
-                PatternRecogniser::from_flat(flat)?.rounded_to_half()
-            })?,
-            predictor: network(Architecture::IterationPredictor, flat, |flat| {
-                IterationPredictor::from_flat(flat)?.rounded_to_half()
-            })?,
+            detector: detector(&flat(Architecture::LoopDetector)?)?,
+            recogniser: recogniser(&flat(Architecture::PatternRecogniser)?)?,
+            predictor: predictor(&flat(Architecture::IterationPredictor)?)?,
         })
     }
+
+    /// Replaces the network that these weights are of.
+    pub(super) fn replace(&mut self, weights: &Weights) -> Result<(), Error> {
+        match weights.architecture() {
+            Architecture::LoopDetector => self.detector = detector(weights.values())?,
+            Architecture::PatternRecogniser => self.recogniser = recogniser(weights.values())?,
+            Architecture::IterationPredictor => self.predictor = predictor(weights.values())?,
+            other => return Err(Error::NotALoopNetwork { architecture: other.name() }),
+        }
+        Ok(())
+    }
+}
+
+fn detector(flat: &[f32]) -> Result<LoopDetector, Error> {
+    let network = LoopDetector::from_flat(flat).and_then(|network| network.rounded_to_half());
+    network.map_err(|error| unsuitable(Architecture::LoopDetector, &error))
+}
+
+fn recogniser(flat: &[f32]) -> Result<PatternRecogniser, Error> {
+    let network = PatternRecogniser::from_flat(flat).and_then(|network| network.rounded_to_half());
+    network.map_err(|error| unsuitable(Architecture::PatternRecogniser, &error))
+}
+
+fn predictor(flat: &[f32]) -> Result<IterationPredictor, Error> {
+    let network = IterationPredictor::from_flat(flat).and_then(|network| network.rounded_to_half());
+    network.map_err(|error| unsuitable(Architecture::IterationPredictor, &error))
+}
+
+fn unsuitable(architecture: Architecture, error: &WeightsError) -> Error {
+    Error::UnsuitableWeights { network: architecture.name(), reason: error.to_string() }
 }
