@@ -1,13 +1,14 @@
 //! The engine that runs lanes, and the GPUs of the host.
 
-use std::path::PathBuf;
-
 use kvrm::gpu::adapter;
-use kvrm::models::Weights;
-use kvrm::{ClassSelection, Executor, Factory, GpuEngine, LoopMode, Loops, Plan, SelectionMode, Translation};
+use kvrm::{
+    ClassSelection, Executor, Factory, GpuEngine, LoopMode, Loops, NetworkAdvisor, Plan, SelectionMode,
+    Translation,
+};
 use pyo3::prelude::*;
 
 use crate::error::{OrRaise as _, refused};
+use crate::weights::WeightsOrPath;
 
 /// An engine and its options.
 #[pyclass(frozen, module = "kvrm._native")]
@@ -26,11 +27,12 @@ struct Options {
     name: String,
     adapter: Option<String>,
     class_selection: String,
-    weights: Option<PathBuf>,
+    weights: Option<WeightsOrPath>,
     stop_on_misprediction: bool,
     translate: String,
     loops: String,
     loops_seed: u64,
+    loop_weights: Vec<WeightsOrPath>,
 }
 
 /// Returns the value whose name was given.
@@ -105,6 +107,9 @@ impl Engine {
             LoopMode::Adversarial,
         ];
         let loops = named("loops", &options.loops, &loops, LoopMode::name)?;
+        if options.weights.is_some() && mode == SelectionMode::Table {
+            return Err(refused("weights are for a class_selection other than \"table\"".to_owned()));
+        }
         let needs_gpu = options.adapter.is_some() || mode != SelectionMode::Table;
         let choice = match engine {
             kvrm::Engine::Auto if needs_gpu => kvrm::Engine::Gpu.choose(),
@@ -123,7 +128,7 @@ impl Engine {
             }
             _ => None,
         };
-        let loops = loops.open(gpu.as_ref().map(GpuEngine::device)).or_raise()?;
+        let loops = acceleration(loops, &options.loop_weights, gpu.as_ref())?;
         Ok(Self { gpu, cpu: choice.engine, fallback: choice.reason, loops })
     }
 }
@@ -131,10 +136,33 @@ impl Engine {
 /// Returns the class selection of the options.
 fn selection(mode: SelectionMode, options: &Options) -> PyResult<ClassSelection> {
     let selection = match &options.weights {
-        Some(path) => ClassSelection::with_weights(mode, Weights::load(path).or_raise()?).or_raise()?,
+        Some(weights) => ClassSelection::with_weights(mode, weights.load()?.into_owned()).or_raise()?,
         None => ClassSelection::new(mode),
     };
     Ok(if options.stop_on_misprediction { selection.stop_on_misprediction() } else { selection })
+}
+
+/// Returns the acceleration of loops in a mode, with these weights in place of those that come with KVRM.
+fn acceleration(
+    mode: LoopMode,
+    weights: &[WeightsOrPath],
+    gpu: Option<&GpuEngine>,
+) -> PyResult<Option<Loops>> {
+    let device = gpu.map(GpuEngine::device);
+    if weights.is_empty() {
+        return mode.open(device).or_raise();
+    }
+    if mode != LoopMode::Networks {
+        return Err(refused(format!("loop_weights need loops \"networks\", not \"{mode}\"")));
+    }
+    let mut advisor = NetworkAdvisor::builtin().or_raise()?;
+    for weights in weights {
+        advisor = advisor.with_weights(&*weights.load()?).or_raise()?;
+    }
+    if let Some(device) = device {
+        advisor = advisor.with_device(device);
+    }
+    Ok(Some(Loops::advised(mode.name(), advisor)))
 }
 
 impl Factory for Engine {

@@ -12,6 +12,7 @@ mod machine;
 mod options;
 mod program;
 mod stops;
+mod weights;
 
 /// The native part of kvrm.
 #[pyo3::pymodule]
@@ -28,4 +29,6 @@ mod _native {
     use crate::program::Program;
     #[pymodule_export]
     use crate::stops::{stop_names, stop_text};
+    #[pymodule_export]
+    use crate::weights::Weights;
 }

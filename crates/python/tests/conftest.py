@@ -11,6 +11,8 @@ from kvrm.engine import EngineName
 
 GUESTS = Path(__file__).parents[3] / "guests" / "bin"
 """Prebuilt guest programs."""
+WEIGHTS = Path(__file__).parents[3] / "weights"
+"""The trained weights."""
 
 
 @pytest.fixture(scope="session")

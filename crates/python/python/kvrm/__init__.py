@@ -14,6 +14,7 @@ from .machine import Hooks, Machine, Progress, Registers, TraceStep
 from .program import Instruction, Program, Segment, Symbol, disassemble
 from .report import Report
 from .stops import Stop, Stops
+from .weights import Weights
 
 __all__ = [
     "Adapter",
@@ -33,6 +34,7 @@ __all__ = [
     "Stops",
     "Symbol",
     "TraceStep",
+    "Weights",
     "adapters",
     "disassemble",
 ]

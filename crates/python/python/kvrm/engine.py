@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from . import _native
+from .weights import Weights
 
 EngineName = Literal["auto", "gpu", "jit", "reference"]
 """``auto`` takes a GPU if there is one, else the JIT. ``jit`` and ``reference`` are the CPU."""
@@ -22,6 +24,10 @@ Loops = Literal["off", "checker", "networks", "random", "adversarial"]
 """Who proposes the loops whose iterations the exact checker executes at once."""
 
 
+AnyWeights = Weights | str | os.PathLike[str]
+"""Weights, or the path of their ``.safetensors`` file."""
+
+
 @dataclass(frozen=True)
 class Engine:
     """An engine and its options. Results are the same for all of them.
@@ -32,29 +38,42 @@ class Engine:
     :param adapter: the GPU, as ``kvrm doctor`` lists them: a part of its name, or its index. By default it is the one of the
         environment variable ``KVRM_ADAPTER``, or the best.
     :param class_selection: when a network names the class of an instruction. All but ``table`` need a GPU.
-    :param weights: the weights of this network, a ``.safetensors`` file. By default they are those that come with KVRM.
+    :param weights: the weights of this network, ``dispatch`` or ``small-dispatch``. By default they are those of the dispatch
+        network that come with KVRM.
     :param stop_on_misprediction: whether a lane stops if the network names a class without such an instruction.
     :param translate: when a GPU translates hot code.
     :param loops: whether many iterations of a loop are executed at once where that is proved to be right.
     :param loops_seed: the seed of the weights of ``loops="random"``.
+    :param loop_weights: weights for ``loops="networks"``, of ``loop-detector``, ``pattern-recogniser`` or ``iteration-predictor``, in
+        place of those that come with KVRM. They are rounded to half precision.
     """
 
     name: EngineName = "auto"
     adapter: str | None = None
     class_selection: ClassSelection = "table"
-    weights: str | os.PathLike[str] | None = None
+    weights: AnyWeights | None = None
     stop_on_misprediction: bool = False
     translate: Translation = "auto"
     loops: Loops = "off"
     loops_seed: int = 1
+    loop_weights: Sequence[AnyWeights] = ()
 
     def open(self) -> OpenEngine:
         """Opens the device.
 
-        :raises kvrm.Error: an option has no such value, or needs a GPU.
+        :raises kvrm.Error: an option has no such value, or needs a GPU; weights are of another network, or are not used.
         :raises kvrm.EngineError: there is no such GPU, or it cannot be opened.
         """
-        return OpenEngine(self, _native.Engine(dict(vars(self))))
+        options = dict(vars(self))
+        if self.weights is not None:
+            options["weights"] = _native_weights(self.weights)
+        options["loop_weights"] = [_native_weights(weights) for weights in self.loop_weights]
+        return OpenEngine(self, _native.Engine(options))
+
+
+def _native_weights(weights: AnyWeights) -> _native.Weights | str | os.PathLike[str]:
+    """Returns what the native module takes for weights."""
+    return weights.native if isinstance(weights, Weights) else weights
 
 
 @dataclass(frozen=True)
