@@ -1,4 +1,4 @@
-"""The examples in the documentation of the package."""
+"""The examples in the documentation of the packages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,16 @@ import pkgutil
 import pytest
 
 import kvrm
+import kvrm_metal
 
-MODULES = ["kvrm", *(f"kvrm.{module.name}" for module in pkgutil.iter_modules(kvrm.__path__))]
+MODULES = [
+    name
+    for package in (kvrm, kvrm_metal)
+    for name in (
+        package.__name__,
+        *(f"{package.__name__}.{module.name}" for module in pkgutil.iter_modules(package.__path__)),
+    )
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
