@@ -14,7 +14,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import SupportsIndex, final
 
-__all__ = ["Engine", "Environments", "Machine", "Program", "adapters", "decode", "disassemble", "doom_variables", "stop_names", "stop_text"]
+__all__ = ["Engine", "Environments", "Machine", "Program", "Weights", "adapters", "decode", "disassemble", "doom_variables", "stop_names", "stop_text"]
 
 @final
 class Engine:
@@ -238,6 +238,49 @@ class Program:
     def system(self, /) -> str:
         """
         The system whose calls the program makes: `linux` or `semihosting`.
+        """
+
+@final
+class Weights:
+    """
+    The weights of a network.
+    """
+    @property
+    def architecture(self, /) -> str:
+        """
+        The name of the architecture.
+        """
+    @staticmethod
+    def builtin(architecture: str) -> Weights:
+        """
+        Returns the weights that come with KVRM.
+        """
+    @staticmethod
+    def from_flat(architecture: str, values: "NDArray[numpy.float32]") -> Weights:
+        """
+        Makes weights from the flat form of an architecture.
+        """
+    @staticmethod
+    def from_tensors(architecture: str | None, tensors: "list[tuple[str, tuple[int, ...], NDArray[numpy.float32]]]") -> Weights:
+        """
+        Makes weights from tensors: name, dimensions and values of each. Without an architecture, it is the one that has them.
+        """
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Weights:
+        """
+        Loads a safetensors file.
+        """
+    def save(self, /, path: str | PathLike[str]) -> None:
+        """
+        Saves a safetensors file, with values of 32 bits.
+        """
+    def shapes(self, /) -> list[tuple[str, list[int]]]:
+        """
+        Returns the name and the dimensions of each tensor, in the order of the flat form.
+        """
+    def values(self, /) -> "NDArray[numpy.float32]":
+        """
+        Returns the flat form.
         """
 
 def adapters() -> list[tuple[str, str, str, str, str, bool]]:

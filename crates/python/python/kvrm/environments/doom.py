@@ -55,7 +55,7 @@ class Doom:
         :raises kvrm.Error: the program cannot be read.
         """
         program = Program.open(self.program or os.environ.get(PROGRAM_VARIABLE) or _PROGRAM)
-        game = {
+        game: dict[str, object] = {
             "skill": self.skill,
             "episode": self.episode,
             "map": self.map,
