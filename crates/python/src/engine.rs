@@ -1,9 +1,9 @@
 //! The engine that runs lanes, and the GPUs of the host.
 
-use kvrm::gpu::adapter;
+use kvrm::gpu::{Device, adapter};
 use kvrm::{
-    ClassSelection, Executor, Factory, GpuEngine, LoopMode, Loops, NetworkAdvisor, Plan, SelectionMode,
-    Translation,
+    ClassSelection, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, LoopMode, Loops, NetworkAdvisor,
+    Plan, SelectionMode, Translation,
 };
 use pyo3::prelude::*;
 
@@ -14,7 +14,7 @@ use crate::weights::WeightsOrPath;
 #[pyclass(frozen, module = "kvrm._native")]
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
-    gpu: Option<GpuEngine>,
+    gpus: Option<GpusEngine>,
     cpu: kvrm::Engine,
     fallback: Option<String>,
     pub(crate) loops: Option<Loops>,
@@ -26,6 +26,7 @@ pub(crate) struct Engine {
 struct Options {
     name: String,
     adapter: Option<String>,
+    gpus: Option<String>,
     class_selection: String,
     weights: Option<WeightsOrPath>,
     stop_on_misprediction: bool,
@@ -60,17 +61,17 @@ impl Engine {
     /// The name of the engine: `gpu`, `jit` or `reference`.
     #[getter]
     const fn name(&self) -> &'static str {
-        match (&self.gpu, self.cpu) {
+        match (&self.gpus, self.cpu) {
             (Some(_), _) => "gpu",
             (None, kvrm::Engine::Jit) => "jit",
             (None, _) => "reference",
         }
     }
 
-    /// The description of the GPU; `None` on the CPU.
+    /// The description of the GPUs; `None` on the CPU.
     #[getter]
     fn device(&self) -> Option<String> {
-        self.gpu.as_ref().map(|gpu| gpu.device().info().to_string())
+        self.gpus.as_ref().map(GpusEngine::description)
     }
 
     /// The reason why the CPU was chosen, if nobody asked for it.
@@ -90,9 +91,10 @@ impl Engine {
             SelectionMode::Hybrid,
         ];
         const TRANSLATIONS: [Translation; 3] = [Translation::Off, Translation::Auto, Translation::Always];
-        const ENGINES: [(&str, kvrm::Engine); 4] = [
+        const ENGINES: [(&str, kvrm::Engine); 5] = [
             ("auto", kvrm::Engine::Auto),
             ("gpu", kvrm::Engine::Gpu),
+            ("gpus", kvrm::Engine::Gpus),
             ("jit", kvrm::Engine::Jit),
             ("reference", kvrm::Engine::Reference),
         ];
@@ -110,27 +112,49 @@ impl Engine {
         if options.weights.is_some() && mode == SelectionMode::Table {
             return Err(refused("weights are for a class_selection other than \"table\"".to_owned()));
         }
-        let needs_gpu = options.adapter.is_some() || mode != SelectionMode::Table;
-        let choice = match engine {
-            kvrm::Engine::Auto if needs_gpu => kvrm::Engine::Gpu.choose(),
-            kvrm::Engine::Jit | kvrm::Engine::Reference if needs_gpu => {
-                let option = options.adapter.as_ref().map_or("class_selection", |_| "adapter");
+        let needing = [
+            ("adapter", options.adapter.is_some()),
+            ("gpus", options.gpus.is_some()),
+            ("class_selection", mode != SelectionMode::Table),
+        ];
+        let needing = needing.into_iter().find(|(_, needs_gpu)| *needs_gpu);
+        let choice = match (engine, needing) {
+            (kvrm::Engine::Auto, Some(_)) => kvrm::Engine::Gpu.choose(),
+            (kvrm::Engine::Jit | kvrm::Engine::Reference, Some((option, _))) => {
                 let text = format!("{option} needs a GPU, but engine {:?} is the CPU", options.name);
                 return Err(refused(text));
             }
-            engine => engine.choose(),
+            (engine, _) => engine.choose(),
         };
-        let gpu = match choice.engine {
-            kvrm::Engine::Gpu => {
+        let gpus = match choice.engine {
+            kvrm::Engine::Gpu | kvrm::Engine::Gpus => {
                 let selection = selection(mode, options)?;
-                let gpu = GpuEngine::open(options.adapter.as_deref()).or_raise()?;
-                Some(gpu.with_class_selection(selection).with_translation(translation))
+                let gpus = open_gpus(choice.engine, options.adapter.as_deref(), options.gpus.as_deref())?;
+                Some(gpus.with_class_selection(&selection).with_translation(translation))
             }
             _ => None,
         };
-        let loops = acceleration(loops, &options.loop_weights, gpu.as_ref())?;
-        Ok(Self { gpu, cpu: choice.engine, fallback: choice.reason, loops })
+        let device = gpus.as_ref().and_then(|gpus| gpus.devices().next());
+        let loops = acceleration(loops, &options.loop_weights, device)?;
+        Ok(Self { gpus, cpu: choice.engine, fallback: choice.reason, loops })
     }
+}
+
+/// Opens the GPU with a name, or the GPUs of a selection. All GPUs are the default of their engine.
+fn open_gpus(engine: kvrm::Engine, adapter: Option<&str>, gpus: Option<&str>) -> PyResult<GpusEngine> {
+    let selection = match (adapter, gpus) {
+        (Some(_), Some(_)) => {
+            return Err(refused("adapter names one GPU, and gpus several: expected one of them".to_owned()));
+        }
+        (Some(_), None) if engine == kvrm::Engine::Gpus => {
+            return Err(refused("adapter names one GPU, but engine \"gpus\" is all of them".to_owned()));
+        }
+        (_, None) if engine == kvrm::Engine::Gpu => {
+            return GpuEngine::open(adapter).map(GpusEngine::of).or_raise();
+        }
+        (_, gpus) => gpus.map_or(Ok(GpuSelection::All), str::parse).or_raise()?,
+    };
+    GpusEngine::open(&selection).or_raise()
 }
 
 /// Returns the class selection of the options.
@@ -146,9 +170,8 @@ fn selection(mode: SelectionMode, options: &Options) -> PyResult<ClassSelection>
 fn acceleration(
     mode: LoopMode,
     weights: &[WeightsOrPath],
-    gpu: Option<&GpuEngine>,
+    device: Option<&Device>,
 ) -> PyResult<Option<Loops>> {
-    let device = gpu.map(GpuEngine::device);
     if weights.is_empty() {
         return mode.open(device).or_raise();
     }
@@ -167,14 +190,14 @@ fn acceleration(
 
 impl Factory for Engine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm::Error> {
-        match &self.gpu {
-            Some(gpu) => gpu.executor(plan),
+        match &self.gpus {
+            Some(gpus) => gpus.executor(plan),
             None => self.cpu.executor(plan),
         }
     }
 
     fn images_max(&self) -> usize {
-        self.gpu.as_ref().map_or_else(|| self.cpu.images_max(), Factory::images_max)
+        self.gpus.as_ref().map_or_else(|| self.cpu.images_max(), Factory::images_max)
     }
 }
 

@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, named};
 use crate::error::{OrRaise as _, refused};
 use crate::lanes::numbers;
 use crate::locked::locked;
@@ -181,17 +181,19 @@ impl Machine {
         self.with_lanes(py, lanes, |machine, lanes| machine.write(lanes, address, data).or_raise())
     }
 
-    /// Returns what a lane has written to a stream: `output` or `error`.
-    fn output<'py>(&self, py: Python<'py>, lane: usize, stream: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let stream = match stream {
-            "output" => Stream::Output,
-            "error" => Stream::Error,
-            _ => {
-                return Err(refused(format!("stream {stream:?}: expected \"output\" or \"error\"")));
-            }
-        };
+    /// Returns what each of some lanes has written to a stream: `output` or `error`.
+    #[pyo3(signature = (lanes: "NDArray[numpy.int64] | None", stream))]
+    fn outputs<'py>(
+        &self,
+        py: Python<'py>,
+        lanes: Option<PyReadonlyArray1<'_, i64>>,
+        stream: &str,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        const STREAMS: [(&str, Stream); 2] = [("output", Stream::Output), ("error", Stream::Error)];
+        let (_, stream) = named("stream", stream, &STREAMS, |(name, _)| name)?;
         let machine = locked(&self.0)?;
-        Ok(PyBytes::new(py, machine.output(lane, stream).or_raise()?))
+        let output = |lane| Ok(PyBytes::new(py, machine.output(lane, stream).or_raise()?));
+        numbers(lanes, machine.lanes())?.into_iter().map(output).collect()
     }
 
     /// Whether output of a lane was dropped.

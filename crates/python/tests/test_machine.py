@@ -35,6 +35,8 @@ def test_lanes_have_their_own_arguments(sieve: kvrm.Program, engine: kvrm.OpenEn
     # There are 25 primes below 100, 46 below 200, and 62 below 300.
     primes = [machine.output(lane).split(b"primes=")[1].split()[0] for lane in range(3)]
     assert primes == [b"25", b"46", b"62"]
+    assert machine.outputs(lanes=[2, 0]) == [machine.output(2), machine.output(0)]
+    assert machine.outputs("error") == [b""] * 3
     assert (machine.stops == "exit").all() and (machine.stops.statuses == 0).all()
     assert machine.audit() == []
 
@@ -247,9 +249,13 @@ def test_options_are_checked(sieve: kvrm.Program) -> None:
         ({"class_selection": "x"}, 'class_selection "x": expected one of table'),
         ({"name": "jit", "class_selection": "network"}, 'class_selection needs a GPU, but engine "jit" is the CPU'),
         ({"adapter": "no such GPU"}, "no such GPU"),
+        ({"gpus": "0,,1"}, "0,,1"),
+        ({"gpus": [0, 0]}, "twice|same"),
+        ({"name": "reference", "gpus": 2}, 'gpus needs a GPU, but engine "reference" is the CPU'),
+        ({"name": "gpus", "adapter": "x"}, 'adapter names one GPU, but engine "gpus" is all of them'),
     ],
 )
-def test_options_of_engines_are_checked(options: dict[str, str], text: str) -> None:
+def test_options_of_engines_are_checked(options: dict[str, object], text: str) -> None:
     with pytest.raises(kvrm.Error, match=text):
         kvrm.Engine(**options).open()  # type: ignore[arg-type]
 

@@ -10,8 +10,9 @@ from typing import Literal, NamedTuple
 from . import _native
 from .weights import Weights
 
-EngineName = Literal["auto", "gpu", "jit", "reference"]
-"""``auto`` takes a GPU if there is one, else the JIT. ``jit`` and ``reference`` are the CPU."""
+EngineName = Literal["auto", "gpu", "gpus", "jit", "reference"]
+"""``auto`` takes a GPU if there is one, else the JIT. ``gpus`` divides the lanes among all GPUs of the host. ``jit`` and ``reference``
+are the CPU."""
 
 ClassSelection = Literal["table", "memo-domain", "memo-word", "network", "hybrid"]
 """When a network names the class of an instruction: never, once for all words, once for each word of code, in each step, or in
@@ -34,9 +35,10 @@ class Engine:
 
     A name stands for the engine with the default options: ``Machine(program, engine="jit")``.
 
-    :param name: ``auto``, ``gpu``, ``jit`` or ``reference``.
+    :param name: ``auto``, ``gpu``, ``gpus``, ``jit`` or ``reference``.
     :param adapter: the GPU, as ``kvrm doctor`` lists them: a part of its name, or its index. By default it is the one of the
         environment variable ``KVRM_ADAPTER``, or the best.
+    :param gpus: the GPUs among which the lanes are divided: ``"all"``, their number, or a list of indices or names.
     :param class_selection: when a network names the class of an instruction. All but ``table`` need a GPU.
     :param weights: the weights of this network, ``dispatch`` or ``small-dispatch``. By default they are those of the dispatch
         network that come with KVRM.
@@ -50,6 +52,7 @@ class Engine:
 
     name: EngineName = "auto"
     adapter: str | None = None
+    gpus: int | str | Sequence[int | str] | None = None
     class_selection: ClassSelection = "table"
     weights: AnyWeights | None = None
     stop_on_misprediction: bool = False
@@ -67,6 +70,11 @@ class Engine:
         options = dict(vars(self))
         if self.weights is not None:
             options["weights"] = _native_weights(self.weights)
+        if self.gpus is not None and not isinstance(self.gpus, (int, str)):
+            # With the comma, a single entry is not a number of GPUs.
+            options["gpus"] = "".join(f"{gpu}," for gpu in self.gpus)
+        elif self.gpus is not None:
+            options["gpus"] = str(self.gpus)
         options["loop_weights"] = [_native_weights(weights) for weights in self.loop_weights]
         return OpenEngine(self, _native.Engine(options))
 
@@ -90,7 +98,7 @@ class OpenEngine:
 
     @property
     def device(self) -> str | None:
-        """The GPU; ``None`` on the CPU."""
+        """The GPUs; ``None`` on the CPU."""
         return self.native.device
 
     @property

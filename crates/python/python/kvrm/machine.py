@@ -345,7 +345,11 @@ class Machine:
 
     def output(self, lane: int = 0, stream: Literal["output", "error"] = "output") -> bytes:
         """Returns what a lane has written to its standard output, or to its standard error."""
-        return self._native.output(self._number(lane), stream)
+        return self._native.outputs(np.array([self._number(lane)]), stream)[0]
+
+    def outputs(self, stream: Literal["output", "error"] = "output", lanes: Lanes = None) -> list[bytes]:
+        """Returns what each of some lanes, or of all, has written to its standard output, or to its standard error."""
+        return self._native.outputs(self._numbers(lanes), stream)
 
     def is_output_truncated(self, lane: int = 0) -> bool:
         """Whether output of a lane was dropped, because there was more than ``output_max``."""
