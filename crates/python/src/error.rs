@@ -2,15 +2,26 @@
 
 use std::error::Error;
 
+use kvrm::spiking::BurstEngineError;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// Returns the exception `kvrm.errors.Error` for an error, or `kvrm.errors.EngineError` if an engine has failed. Its text is that
-/// of the error, followed by those of its causes.
+/// Returns the exception `kvrm.errors.Error` for an error, `kvrm.errors.EngineError` if an engine has failed, or
+/// `kvrm.errors.RecordingOverflow` if spikes were lost. Its text is that of the error, followed by those of its causes.
 pub(crate) fn exception(error: &(dyn Error + 'static)) -> PyErr {
-    let is_of_engine =
-        matches!(error.downcast_ref(), Some(kvrm::Error::Engine(_))) || error.is::<kvrm::gpu::Error>();
-    let name = if is_of_engine { "EngineError" } else { "Error" };
+    let of_network = match error.downcast_ref() {
+        Some(BurstEngineError::Network(error)) => Some(error),
+        _ => error.downcast_ref(),
+    };
+    let is_of_engine = matches!(error.downcast_ref(), Some(kvrm::Error::Engine(_)))
+        || error.is::<kvrm::gpu::Error>()
+        || matches!(error.downcast_ref(), Some(BurstEngineError::Gpu(_)))
+        || matches!(of_network, Some(kvrm::spiking::Error::Engine(_)));
+    let name = match of_network {
+        Some(kvrm::spiking::Error::RecordingOverflow { .. }) => "RecordingOverflow",
+        _ if is_of_engine => "EngineError",
+        _ => "Error",
+    };
     raise(name, text(error))
 }
 

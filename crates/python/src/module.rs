@@ -11,6 +11,7 @@ mod locked;
 mod machine;
 mod options;
 mod program;
+mod spiking;
 mod stops;
 mod weights;
 
@@ -27,6 +28,12 @@ mod _native {
     use crate::machine::Machine;
     #[pymodule_export]
     use crate::program::Program;
+    #[pymodule_export]
+    use crate::spiking::{
+        SpikingBuilder, SpikingEngine, SpikingNetwork, SpikingPopulation, SpikingSimulation,
+        spiking_feagi_input, spiking_load_state, spiking_network, spiking_rates, spiking_save_state,
+        spiking_statistics,
+    };
     #[pymodule_export]
     use crate::stops::{stop_names, stop_text};
     #[pymodule_export]

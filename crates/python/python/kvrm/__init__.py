@@ -8,8 +8,9 @@
 np.True_
 """
 
+from . import spiking
 from .engine import Adapter, Engine, OpenEngine, adapters
-from .errors import EngineError, Error
+from .errors import EngineError, Error, RecordingOverflow
 from .machine import Hooks, Machine, Progress, Registers, TraceStep
 from .program import Instruction, Program, Segment, Symbol, disassemble
 from .report import Report
@@ -27,6 +28,7 @@ __all__ = [
     "OpenEngine",
     "Program",
     "Progress",
+    "RecordingOverflow",
     "Registers",
     "Report",
     "Segment",
@@ -37,4 +39,5 @@ __all__ = [
     "Weights",
     "adapters",
     "disassemble",
+    "spiking",
 ]

@@ -10,3 +10,10 @@ class EngineError(Error):
 
     A machine whose GPU was lost restores its lanes with the next call.
     """
+
+
+class RecordingOverflow(Error):
+    """A recorder of spikes that had too little room. All steps of the run were executed.
+
+    It has the spikes up to a step, and none after it, so there is no gap. ``take_spikes`` makes room.
+    """
