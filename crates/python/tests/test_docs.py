@@ -16,7 +16,7 @@ MODULES = [
     for package in (kvrm, kvrm_metal)
     for name in (
         package.__name__,
-        *(f"{package.__name__}.{module.name}" for module in pkgutil.iter_modules(package.__path__)),
+        *(module.name for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")),
     )
 ]
 

@@ -69,7 +69,7 @@ impl SpikingBuilder {
 
     /// Adds a population with one model for all neurons or one for each, and likewise initial potentials.
     #[pyo3(signature = (
-        name, dimensions, models: "list[tuple[str, dict[str, object]]]", potentials: "NDArray[numpy.float64] | None"
+        name, dimensions: "dict[str, int]", models: "list[tuple[str, dict[str, object]]]", potentials: "NDArray[numpy.float64] | None"
     ))]
     fn population(
         &self,

@@ -111,7 +111,7 @@ class Builder:
         :param weight: in FEAGI's units or mV.
         :param delay: in ms, rounded to steps; :class:`Steps` is a number of steps.
         :param autapses: whether a neuron may be connected to itself.
-        :param multapses: whether rules with a fixed number of synapses may connect the same pair several times.
+        :param multapses: whether ``InDegree`` and ``OutDegree`` may connect the same pair several times; ``Total`` always may.
         :raises kvrm.Error: a parameter is out of range, or a population belongs to another builder.
         """
         projection: dict[str, object] = {
@@ -144,11 +144,13 @@ class Builder:
         """
         ends = [_integers("sources", sources), _integers("targets", targets)]
         first, second, third, fourth = np.broadcast_arrays(*ends, _floats(weights), _floats(delays))
-        self._native.connect_list(
-            source.native,
-            target.native,
-            (_flat(first, np.int64), _flat(second, np.int64), _flat(third, np.float64), _flat(fourth, np.float64)),
+        columns = (
+            np.ascontiguousarray(first, np.int64).reshape(-1),
+            np.ascontiguousarray(second, np.int64).reshape(-1),
+            np.ascontiguousarray(third, np.float64).reshape(-1),
+            np.ascontiguousarray(fourth, np.float64).reshape(-1),
         )
+        self._native.connect_list(source.native, target.native, columns)
 
     def learn(
         self,
@@ -184,7 +186,3 @@ def _integers(what: str, values: ArrayLike) -> NDArray[np.int64]:
 
 def _floats(values: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(values, dtype=np.float64)
-
-
-def _flat(array: NDArray[np.generic], dtype: type[np.generic]) -> NDArray[np.generic]:
-    return np.ascontiguousarray(array, dtype=dtype).reshape(-1)

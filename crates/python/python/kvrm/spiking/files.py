@@ -51,7 +51,7 @@ def from_nir(graph: nir.NIRGraph, dt: float = 0.1) -> Network:
     try:
         import nir
     except ImportError as error:
-        raise ImportError("NIR graphs need the package nir: pip install nir") from error
+        raise ImportError("NIR graphs need the package nir: pip install kvrm[nir]") from error
 
     # The package writes HDF5 files only by their paths.
     return _through_file("graph.nir", lambda path: nir.write(path, graph), dt)

@@ -35,8 +35,8 @@ def vogels_abbott(
     :param drive: the distance of the resting potential above the threshold, in mV. With more than 1, neurons fire faster.
     :param delay: in ms.
     """
-    options = {"neurons": neurons, "probability": probability, "drive": drive, "delay": delay, "seed": seed}
-    return _build("vogels-abbott", options)
+    options: dict[str, object] = {"neurons": neurons, "probability": probability, "drive": drive}
+    return _build("vogels-abbott", options | {"delay": delay, "seed": seed})
 
 
 def balanced(neurons: int = 1_000_000, synapses: int = 1000, dt: float = 0.1, seed: int = 55) -> Network:
@@ -58,8 +58,8 @@ def fly(
     :param sensory: the number of sensory neurons, which come first and which Poisson sources drive.
     :param rate: the rate of each source, in spikes a second.
     """
-    options = {"neurons": neurons, "degree": degree, "sensory": sensory, "rate": rate, "seed": seed}
-    return _build("fly", options)
+    options: dict[str, object] = {"neurons": neurons, "degree": degree, "sensory": sensory}
+    return _build("fly", options | {"rate": rate, "seed": seed})
 
 
 def feagi(neurons: int = 500_000, synapses: int = 100, seed: int = 55) -> Network:

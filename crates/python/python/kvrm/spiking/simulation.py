@@ -130,7 +130,8 @@ class Simulation:
             def observe(done: int, seconds: float) -> bool:
                 return progress(Progress(done, count, seconds)) is not False
 
-        return Report(*self._native.run(count, observe), self.network.dt)
+        done, seconds = self._native.run(count, observe)
+        return Report(done, seconds, self.network.dt)
 
     def _run_with_bar(self, steps: int) -> Report:
         """Runs with a progress bar."""
@@ -142,7 +143,8 @@ class Simulation:
                 bar.update(done - bar.n)
                 return True
 
-            return Report(*self._native.run(steps, observe), self.network.dt)
+            done, seconds = self._native.run(steps, observe)
+        return Report(done, seconds, self.network.dt)
 
     def record(self, capacity: int = CAPACITY, neurons: Neurons = None) -> None:
         """Records spikes from now on. Spikes recorded before are dropped.
@@ -150,8 +152,11 @@ class Simulation:
         :param capacity: the largest number of spikes. More are an error, which says how many were lost.
         :param neurons: consecutive neurons that are recorded; by default all, also those of populations that are added later.
         """
+        room = operator.index(capacity)
+        if room < 0:
+            raise ValueError(f"capacity {capacity}: expected 0 or more")
         first, end = (0, (1 << 32) - 1) if neurons is None else span(self.network, neurons)
-        self._native.record(operator.index(capacity), first, end)
+        self._native.record(room, first, end)
         self._recorded = range(self.step, STEPS_MAX)
 
     @property
@@ -281,8 +286,10 @@ class Simulation:
         :param changes_of_network: a change, or several, which are made together.
         :raises kvrm.Error: a change is impossible, or the inputs of a neuron could overflow, and nothing has changed.
         """
-        is_one = not isinstance(changes_of_network, Iterable)
-        each = [changes_of_network] if is_one else list(changes_of_network)
+        if isinstance(changes_of_network, Iterable):
+            each = list(changes_of_network)
+        else:
+            each = [changes_of_network]
         self._native.change([changes.options(change) for change in each])
         self._network = None
 
