@@ -422,6 +422,8 @@ def test_wrong_input_is_refused_and_nothing_is_injected() -> None:
         simulation.set_drive("area", 5)
     with pytest.raises(kvrm.Error, match="there is no population 1: there are 1"):
         simulation.set_drive(1, 1)
+    with pytest.raises(kvrm.Error, match="there is no population -1"):
+        simulation.set_drive(-1, 1)
     with pytest.raises(kvrm.Error, match="injection is NaN, expected less than 2147483648 in magnitude"):
         simulation.inject(0, math.nan)
     with pytest.raises(ValueError, match="step -1"):
@@ -519,7 +521,7 @@ def test_wrong_parameters_are_refused_with_the_text_of_rust() -> None:
     builder = Builder(0.1)
     cells = builder.population("cells", 5, Lif())
     other = Builder(0.1).population("other", 5, Lif())
-    with pytest.raises(kvrm.Error, match="membrane time constant|tau_m"):
+    with pytest.raises(kvrm.Error, match="tau_m is -1, expected more than 0 ms"):
         builder.population("x", 1, Lif(tau_m=-1.0))
     with pytest.raises(kvrm.Error, match="refractory is 70000, expected a whole number from 0 to 65535"):
         builder.population("x", 1, Feagi(refractory=70000))
@@ -529,11 +531,17 @@ def test_wrong_parameters_are_refused_with_the_text_of_rust() -> None:
         builder.population("x", 1, Feagi(leak="much"))  # type: ignore[arg-type]
     with pytest.raises(kvrm.Error, match='population "x": 2 models for 3 neurons: expected one for each'):
         builder.population("x", 3, [Lif(), Lif()])
+    with pytest.raises(kvrm.Error, match="model is Feagi, expected Lif, the model of the population"):
+        builder.population("x", 2, [Lif(), Feagi()])
+    with pytest.raises(kvrm.Error, match="initial potential is 5065"):
+        builder.population("x", 2, Lif(), [-60.0, 5000.0])
+    with pytest.raises(ValueError, match=r"neurons \(2, 2\): expected a number, or a width"):
+        builder.population("x", (2, 2), Lif())  # type: ignore[arg-type]
     with pytest.raises(kvrm.Error, match='population "x": 2 potentials for 3 neurons'):
         builder.population("x", 3, Lif(), [-60.0, -61.0])
     with pytest.raises(kvrm.Error, match="the population belongs to another builder"):
         builder.connect(cells, other, spiking.AllToAll())
-    with pytest.raises(kvrm.Error, match="probability"):
+    with pytest.raises(kvrm.Error, match="probability is 1.5, expected 0 to 1"):
         builder.connect(cells, cells, spiking.Probability(1.5))
     with pytest.raises(kvrm.Error, match="delay is 0, expected 1 to 65535 steps of 0.1 ms"):
         builder.connect(cells, cells, spiking.AllToAll(), 1.0, 0)
@@ -541,6 +549,8 @@ def test_wrong_parameters_are_refused_with_the_text_of_rust() -> None:
         builder.connect(cells, cells, spiking.AllToAll(), 3e9)
     with pytest.raises(kvrm.Error, match="there is no neuron 5: there are 5"):
         builder.connect_list(cells, cells, [0, 5], [1, 1], 1.0, 1.0)
+    with pytest.raises(kvrm.Error, match="there is no neuron -1"):
+        builder.connect_list(cells, cells, [0, 1], [1, -1], 1.0, 1.0)
     with pytest.raises(kvrm.Error, match="delay is 0, expected 1 to 65535 steps"):
         builder.connect_list(cells, cells, [0, 1], [1, 1], 1.0, 0.0)
     with pytest.raises(ValueError, match="broadcast"):
@@ -553,7 +563,9 @@ def test_wrong_parameters_are_refused_with_the_text_of_rust() -> None:
         builder.connect(cells, cells, spiking.AllToAll(), 1.0, spiking.Normal(1.0, 1.0))
     with pytest.raises(TypeError, match="connection rule 'all': expected one of OneToOne"):
         builder.connect(cells, cells, "all")  # type: ignore[arg-type]
-    assert builder.build().synapse_count == 0
+    # What was refused has left nothing behind.
+    network = builder.build()
+    assert (network.neurons, network.synapse_count, network.learns) == (5, 0, False)
     with pytest.raises(kvrm.Error, match="the builder has built its network"):
         builder.build()
     with pytest.raises(kvrm.Error, match="fraction bits is 21, expected 0 to 20"):

@@ -99,6 +99,11 @@ impl SpikingBuilder {
             (model.clone(), potential)
         };
         let kind = models[0].0.kind();
+        if models.len() > 1 || potentials.is_some() {
+            // An error at a later neuron would leave the earlier ones in the builder, so another builder tries first.
+            let mut trial = Builder::new(self.units.dt).fraction_bits(self.units.fraction_bits);
+            trial.populate(name, dimensions, kind, neuron).or_raise()?;
+        }
         self.with(|builder| {
             Ok(SpikingPopulation(builder.populate(name, dimensions, kind, neuron).or_raise()?))
         })
@@ -131,6 +136,9 @@ impl SpikingBuilder {
         let (sources, targets) = (sources.as_slice()?, targets.as_slice()?);
         let (weights, delays) = (weights.as_slice()?, delays.as_slice()?);
         let (units, [source, target]) = (self.units, [source.0, target.0]);
+        if let Some(neuron) = sources.iter().chain(targets).find(|neuron| **neuron < 0) {
+            return Err(refused(format!("there is no neuron {neuron}: they are numbered from 0")));
+        }
         py.detach(|| {
             // The builder refuses a number that is too large.
             let number = |neuron: i64| u32::try_from(neuron).unwrap_or(u32::MAX);

@@ -1,12 +1,12 @@
-//! Runs in parts of a tenth of a second, between which Python looks for Ctrl-C and shows the progress.
+//! Runs in parts of some tenths of a second, between which Python looks for Ctrl-C and shows the progress.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use kvrm::spiking::{Error, Simulation};
 
-/// The approximate time of a part.
-const PART: Duration = Duration::from_millis(100);
+/// The approximate time of a part. The call for a part takes microseconds on a CPU, and some milliseconds on a GPU.
+const PART: Duration = Duration::from_millis(200);
 /// The number of steps of the first part.
 const FIRST_STEPS: u64 = 16;
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _native
 from . import models, plasticity
 from .models import Model
-from .network import Network
+from .network import Network, extents
 from .plasticity import PlasticityRule
 from .projections import ConnectionRule, Delay, Steps, Weight, delay_options, rule_options, weight_options
 
@@ -83,16 +83,12 @@ class Builder:
         :param potential: the initial membrane potential of all neurons, or an array with one for each, in FEAGI's units or mV. By
             default it is 0 for FEAGI neurons, the resting potential for LIF and ``c`` for Izhikevich neurons.
         :raises kvrm.Error: a parameter is out of range, or there is not one model or potential for each neuron.
+            Nothing is added then.
         """
-        width, height, depth = neurons if isinstance(neurons, tuple) else (neurons, 1, 1)
         each = list(model) if isinstance(model, Sequence) else [model]
         potentials = None if potential is None else np.atleast_1d(_floats(potential)).reshape(-1)
-        native = self._native.population(
-            name,
-            {"width": width, "height": height, "depth": depth},
-            [models.options(model) for model in each],
-            potentials,
-        )
+        options = [models.options(model) for model in each]
+        native = self._native.population(name, extents(neurons), options, potentials)
         return PopulationId(name, native.number, native)
 
     def connect(

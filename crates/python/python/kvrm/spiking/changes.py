@@ -7,6 +7,7 @@ from typing import Union
 
 from . import models
 from .models import Model
+from .network import extents
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,5 @@ def options(change: Change) -> tuple[str, dict[str, object]]:
     if isinstance(change, (SetParameters, AddPopulation)):
         fields["model"] = models.options(change.model)
     if isinstance(change, AddPopulation):
-        extents = change.neurons if isinstance(change.neurons, tuple) else (change.neurons, 1, 1)
-        fields.update(zip(("width", "height", "depth"), extents, strict=True))
+        fields.update(extents(change.neurons))
     return name, fields

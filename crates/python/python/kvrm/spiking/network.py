@@ -159,6 +159,14 @@ class Network:
         return f"Network({self.neurons} neurons, {self.synapse_count} synapses, populations={names}{more})"
 
 
+def extents(neurons: int | tuple[int, int, int]) -> dict[str, int]:
+    """Returns the extents of a grid, or of a line of neurons."""
+    each = neurons if isinstance(neurons, tuple) else (neurons, 1, 1)
+    if len(each) != 3:
+        raise ValueError(f"neurons {neurons}: expected a number, or a width, a height and a depth")
+    return dict(zip(("width", "height", "depth"), each, strict=True))
+
+
 def numbers(network: Network, neurons: Neurons) -> NDArray[np.int64]:
     """Returns the numbers of some neurons."""
     if isinstance(neurons, str):

@@ -83,6 +83,7 @@ class Simulation:
         self._engine = opened.choose(network)
         self._native = _native.SpikingSimulation(network.native, opened.native)
         self._network: Network | None = network
+        self._dt = network.dt
         self._recorded: range | None = None
 
     @property
@@ -105,7 +106,7 @@ class Simulation:
     @property
     def time(self) -> float:
         """The simulated time so far, in ms."""
-        return self.step * self.network.dt
+        return self.step * self._dt
 
     def run(self, steps: int, progress: Callable[[Progress], object] | bool = False) -> Report:
         """Runs some steps.
@@ -114,7 +115,7 @@ class Simulation:
         continues it. The state does not depend on how steps are divided into runs.
 
         :param steps: the number of steps.
-        :param progress: a function that is called ten times a second at most. If it returns ``False``, the run ends. ``True`` shows
+        :param progress: a function that is called several times a second at most. If it returns ``False``, the run ends. ``True`` shows
             a bar of the package tqdm.
         :raises kvrm.RecordingOverflow: after all steps, if the recorder had too little room.
         :raises kvrm.EngineError: the engine fails.
@@ -131,7 +132,7 @@ class Simulation:
                 return progress(Progress(done, count, seconds)) is not False
 
         done, seconds = self._native.run(count, observe)
-        return Report(done, seconds, self.network.dt)
+        return Report(done, seconds, self._dt)
 
     def _run_with_bar(self, steps: int) -> Report:
         """Runs with a progress bar."""
@@ -144,7 +145,7 @@ class Simulation:
                 return True
 
             done, seconds = self._native.run(steps, observe)
-        return Report(done, seconds, self.network.dt)
+        return Report(done, seconds, self._dt)
 
     def record(self, capacity: int = CAPACITY, neurons: Neurons = None) -> None:
         """Records spikes from now on. Spikes recorded before are dropped.
@@ -234,7 +235,10 @@ class Simulation:
         """
         if isinstance(population, str):
             population = self.network.population(population)
-        number = population.number if isinstance(population, Population) else population
+        number = population.number if isinstance(population, Population) else operator.index(population)
+        count = len(self.network.populations)
+        if not 0 <= number < count:
+            raise Error(f"there is no population {number}: there are {count}, numbered from 0")
         self._native.set_drive(number, amount)
 
     def sample(self, neurons: Neurons = None) -> NDArray[Any]:
