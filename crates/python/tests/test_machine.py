@@ -316,7 +316,10 @@ def test_other_threads_run_meanwhile() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_ends_a_run_and_keeps_the_state() -> None:
     script = f"""
+import signal
 import kvrm
+# A shell that starts the tests in the background ignores the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 machine = kvrm.Machine(kvrm.Program.from_words([{ADD}, 0x17ffffff]), lanes=2, engine="reference")
 print("begins", flush=True)
 try:

@@ -782,7 +782,10 @@ def test_other_threads_run_meanwhile() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_ends_a_run_and_keeps_the_state() -> None:
     script = """
+import signal
 from kvrm.spiking import Simulation, networks
+# A shell that starts the tests in the background ignores the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 simulation = Simulation(networks.vogels_abbott(), "parallel")
 simulation.record()
 print("begins", flush=True)

@@ -78,9 +78,11 @@ impl SpikingBuilder {
         models: Vec<AnyModel>,
         potentials: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<SpikingPopulation> {
+        let py = dimensions.py();
         let dimensions: [u32; 3] =
             [field(dimensions, "width")?, field(dimensions, "height")?, field(dimensions, "depth")?];
-        let neurons: u64 = dimensions.iter().map(|extent| u64::from(*extent)).product();
+        let neurons =
+            dimensions.iter().fold(1_u64, |product, extent| product.saturating_mul((*extent).into()));
         let potentials =
             potentials.map(|potentials| potentials.as_slice().map(<[f64]>::to_vec)).transpose()?;
         let lengths = [("models", models.len()), ("potentials", potentials.as_ref().map_or(1, Vec::len))];
@@ -99,12 +101,12 @@ impl SpikingBuilder {
             (model.clone(), potential)
         };
         let kind = models[0].0.kind();
-        if models.len() > 1 || potentials.is_some() {
-            // An error at a later neuron would leave the earlier ones in the builder, so another builder tries first.
-            let mut trial = Builder::new(self.units.dt).fraction_bits(self.units.fraction_bits);
-            trial.populate(name, dimensions, kind, neuron).or_raise()?;
-        }
-        self.with(|builder| {
+        self.with(py, |builder| {
+            if models.len() > 1 || potentials.is_some() {
+                // An error at a later neuron would leave the earlier ones in the builder, so another builder tries first.
+                let mut trial = Builder::new(self.units.dt).fraction_bits(self.units.fraction_bits);
+                trial.populate(name, dimensions, kind, neuron).or_raise()?;
+            }
             Ok(SpikingPopulation(builder.populate(name, dimensions, kind, neuron).or_raise()?))
         })
     }
@@ -113,11 +115,12 @@ impl SpikingBuilder {
     #[pyo3(signature = (source, target, projection: "dict[str, object]"))]
     fn connect(
         &self,
+        py: Python<'_>,
         source: &SpikingPopulation,
         target: &SpikingPopulation,
         projection: AnyProjection,
     ) -> PyResult<()> {
-        self.with(|builder| builder.connect(source.0, target.0, &projection.0).or_raise())
+        self.with(py, |builder| builder.connect(source.0, target.0, &projection.0).or_raise())
     }
 
     /// Adds synapses of a list: columns of sources, targets, weights, and delays in ms.
@@ -139,7 +142,7 @@ impl SpikingBuilder {
         if let Some(neuron) = sources.iter().chain(targets).find(|neuron| **neuron < 0) {
             return Err(refused(format!("there is no neuron {neuron}: they are numbered from 0")));
         }
-        py.detach(|| {
+        self.with(py, |builder| {
             // The builder refuses a number that is too large.
             let number = |neuron: i64| u32::try_from(neuron).unwrap_or(u32::MAX);
             let pairs = sources.iter().zip(targets).zip(weights.iter().zip(delays));
@@ -151,7 +154,7 @@ impl SpikingBuilder {
                     delay: units.steps(*delay),
                 })
                 .collect();
-            self.with(|builder| builder.connect_list(source, target, &synapses).or_raise())
+            builder.connect_list(source, target, &synapses).or_raise()
         })
     }
 
@@ -159,19 +162,22 @@ impl SpikingBuilder {
     #[pyo3(signature = (source, target, weights, rule: "tuple[str, dict[str, object]]"))]
     fn learn(
         &self,
-        source: &SpikingPopulation,
+        source: PyRef<'_, SpikingPopulation>,
         target: &SpikingPopulation,
         weights: (f64, f64),
         rule: AnyPlasticity,
     ) -> PyResult<()> {
+        let (py, source, target) = (source.py(), source.0, target.0);
         let rule = rule.rule(self.units)?;
-        self.with(|builder| builder.learn(source.0, target.0, weights.into(), rule).or_raise())
+        self.with(py, |builder| builder.learn(source, target, weights.into(), rule).or_raise())
     }
 
     /// Generates all synapses and returns the network.
     fn build(&self, py: Python<'_>) -> PyResult<SpikingNetwork> {
-        let builder = self.lock().take().ok_or_else(used_up)?;
-        py.detach(|| Ok(SpikingNetwork(Arc::new(builder.build().or_raise()?))))
+        py.detach(|| {
+            let builder = self.lock().take().ok_or_else(used_up)?;
+            Ok(SpikingNetwork(Arc::new(builder.build().or_raise()?)))
+        })
     }
 }
 
@@ -180,8 +186,13 @@ impl SpikingBuilder {
         self.builder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with<T>(&self, call: impl FnOnce(&mut Builder) -> PyResult<T>) -> PyResult<T> {
-        call(self.lock().as_mut().ok_or_else(used_up)?)
+    /// Calls a function with the builder. It waits for other threads of Python, so these may run.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut Builder) -> PyResult<T> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| call(self.lock().as_mut().ok_or_else(used_up)?))
     }
 }
 

@@ -21,7 +21,7 @@ def raster(
     *,
     populations: Sequence[str] | None = None,
     neurons: int | None = None,
-    size: float = 1.0,
+    size: float = 2.0,
 ) -> Axes:
     """Draws a point for each spike: time in ms to the right, and neurons downwards from the first population.
 
