@@ -14,7 +14,7 @@ use crate::third_party;
 /// What builds wheels.
 const MATURIN: &str = "maturin==1.16.0";
 /// What the tests need besides the wheel.
-const TEST_PACKAGES: [&str; 7] = [
+const TEST_PACKAGES: [&str; 8] = [
     "pytest==9.2.0",
     "mypy==2.4.1",
     "gymnasium==1.4.0",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,9 +58,8 @@ def from_nir(graph: nir.NIRGraph, dt: float = 0.1) -> Network:
     return _through_file("graph.nir", lambda path: nir.write(path, graph), dt)
 
 
-def _through_file(name: str, write: object, dt: float | None = None) -> Network:
+def _through_file(name: str, write: Callable[[Path], object], dt: float | None = None) -> Network:
     """Opens a file that a function writes. Errors have only its name."""
-    assert callable(write)
     with tempfile.TemporaryDirectory(prefix="kvrm-") as folder:
         path = Path(folder) / name
         write(path)
