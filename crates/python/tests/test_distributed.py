@@ -95,7 +95,7 @@ def test_batches_of_workers_that_are_lost_are_repeated(cluster: None) -> None:
     is_over = threading.Event()
 
     def lose_workers() -> None:
-        import psutil
+        import psutil  # type: ignore[import-untyped]
 
         while not is_over.wait(0.7):
             for process in psutil.process_iter(["cmdline"]):

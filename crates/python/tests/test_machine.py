@@ -243,7 +243,7 @@ def test_options_are_checked(sieve: kvrm.Program) -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"name": "cuda"}, 'engine "cuda": expected one of auto, gpu, jit, reference'),
+        ({"name": "cuda"}, 'engine "cuda": expected one of auto, gpu, gpus, jit, reference'),
         ({"translate": "no"}, 'translate "no": expected one of off, auto, always'),
         ({"loops": "on"}, 'loops "on": expected one of off, checker'),
         ({"class_selection": "x"}, 'class_selection "x": expected one of table'),

@@ -12,9 +12,9 @@ The native part of kvrm.
 
 from _typeshed import SupportsGetItem
 from os import PathLike
-from typing import SupportsIndex, final
+from typing import SupportsFloat, SupportsIndex, final
 
-__all__ = ["Engine", "Environments", "Machine", "Program", "Weights", "adapters", "decode", "disassemble", "doom_variables", "stop_names", "stop_text"]
+__all__ = ["Engine", "Environments", "Machine", "Program", "SpikingBuilder", "SpikingEngine", "SpikingNetwork", "SpikingPopulation", "SpikingSimulation", "Weights", "adapters", "decode", "disassemble", "doom_variables", "spiking_feagi_input", "spiking_load_state", "spiking_network", "spiking_rates", "spiking_save_state", "spiking_statistics", "stop_names", "stop_text"]
 
 @final
 class Engine:
@@ -28,7 +28,7 @@ class Engine:
     @property
     def device(self, /) -> str | None:
         """
-        The description of the GPU; `None` on the CPU.
+        The description of the GPUs; `None` on the CPU.
         """
     @property
     def fallback(self, /) -> str | None:
@@ -114,13 +114,13 @@ class Machine:
         """
         The number of lanes.
         """
-    def output(self, /, lane: SupportsIndex, stream: str) -> bytes:
-        """
-        Returns what a lane has written to a stream: `output` or `error`.
-        """
     def output_truncated(self, /, lane: SupportsIndex) -> bool:
         """
         Whether output of a lane was dropped.
+        """
+    def outputs(self, /, lanes: "NDArray[numpy.int64] | None", stream: str) -> list[bytes]:
+        """
+        Returns what each of some lanes has written to a stream: `output` or `error`.
         """
     def private_pages(self, /, lane: SupportsIndex) -> "NDArray[numpy.uint64]":
         """
@@ -241,6 +241,210 @@ class Program:
         """
 
 @final
+class SpikingBuilder:
+    """
+    A builder of a spiking network. It is used up when the network is built.
+    """
+    def __new__(cls, /, options: "dict[str, object]") -> SpikingBuilder:
+        """
+        Makes a builder. The options are those of `kvrm.spiking.Builder`.
+        """
+    def build(self, /) -> SpikingNetwork:
+        """
+        Generates all synapses and returns the network.
+        """
+    def connect(self, /, source: SpikingPopulation, target: SpikingPopulation, projection: "dict[str, object]") -> None:
+        """
+        Adds the synapses of a projection.
+        """
+    def connect_list(self, /, source: SpikingPopulation, target: SpikingPopulation, columns: "tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.float64]]") -> None:
+        """
+        Adds synapses of a list: columns of sources, targets, weights, and delays in ms.
+        """
+    def learn(self, /, source: SpikingPopulation, target: SpikingPopulation, weights: tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex], rule: "tuple[str, dict[str, object]]") -> None:
+        """
+        Adds a plasticity rule with the limits of weights.
+        """
+    def population(self, /, name: str, dimensions: "dict[str, int]", models: "list[tuple[str, dict[str, object]]]", potentials: "NDArray[numpy.float64] | None") -> SpikingPopulation:
+        """
+        Adds a population with one model for all neurons or one for each, and likewise initial potentials.
+        """
+
+@final
+class SpikingEngine:
+    """
+    An opened engine for spiking networks.
+    """
+    def __new__(cls, /, name: str, adapter: str | None) -> SpikingEngine:
+        """
+        Opens an engine by its name. An adapter names a GPU.
+        """
+    def choose(self, /, network: SpikingNetwork) -> tuple[str, str | None, int | None, str | None]:
+        """
+        Chooses between GPU and CPU for a network: name, GPU, number of threads, and why `auto` took the CPU.
+        """
+
+@final
+class SpikingNetwork:
+    """
+    A spiking network.
+    """
+    @property
+    def dt(self, /) -> float:
+        """
+        The length of a step, in ms.
+        """
+    def equals(self, /, other: SpikingNetwork) -> bool:
+        """
+        Whether another network is the same.
+        """
+    @property
+    def fraction_bits(self, /) -> int:
+        """
+        The number of fraction bits of weights.
+        """
+    @staticmethod
+    def from_bytes(file: bytes) -> SpikingNetwork:
+        """
+        Reads the bytes of a saved network.
+        """
+    @property
+    def injection_limit(self, /) -> float:
+        """
+        The largest magnitude of a drive and of the injections into a neuron in a step, in the unit of weights.
+        """
+    @property
+    def learns(self, /) -> bool:
+        """
+        Whether any weights learn.
+        """
+    @property
+    def max_delay(self, /) -> float:
+        """
+        The longest delay that is possible, in ms.
+        """
+    @property
+    def neurons(self, /) -> int:
+        """
+        The number of neurons.
+        """
+    @staticmethod
+    def open(path: str | PathLike[str], dt: SupportsFloat | SupportsIndex | None) -> SpikingNetwork:
+        """
+        Opens a file. `dt` is the length of a step of a NIR graph in ms.
+        """
+    def populations(self, /) -> list[tuple[str, str, tuple[int, int, tuple[int, int, int]]]]:
+        """
+        Name, model, neurons and grid of each population.
+        """
+    def save(self, /, path: str | PathLike[str]) -> None:
+        """
+        Writes the network to a file.
+        """
+    @property
+    def seed(self, /) -> int:
+        """
+        The seed of all random numbers.
+        """
+    @property
+    def synapse_count(self, /) -> int:
+        """
+        The number of synapses.
+        """
+    def synapses(self, /, start: SupportsIndex, end: SupportsIndex) -> "tuple[NDArray[numpy.uint32], NDArray[numpy.uint32], NDArray[numpy.float64], NDArray[numpy.float64]]":
+        """
+        Returns the synapses that leave the neurons from `start` to `end`, in columns.
+        """
+    def to_bytes(self, /) -> bytes:
+        """
+        Returns the bytes of a saved network.
+        """
+
+@final
+class SpikingPopulation:
+    """
+    The handle of a population of a builder.
+    """
+    @property
+    def number(self, /) -> int:
+        """
+        The number of the population in the network.
+        """
+
+@final
+class SpikingSimulation:
+    """
+    A simulation. Its methods let other threads run while they work.
+    """
+    def __new__(cls, /, network: SpikingNetwork, engine: SpikingEngine) -> SpikingSimulation:
+        """
+        Makes a simulation of a network in its initial state.
+        """
+    def change(self, /, changes: "list[tuple[str, dict[str, object]]]") -> None:
+        """
+        Changes the network between two steps.
+        """
+    def inject(self, /, steps: "NDArray[numpy.uint64]", neurons: "NDArray[numpy.int64]", amounts: "NDArray[numpy.float64]") -> None:
+        """
+        Injects amounts into neurons, in steps that count from the initial state.
+        """
+    @property
+    def lost(self, /) -> int:
+        """
+        The number of spikes that were not recorded.
+        """
+    def network(self, /) -> SpikingNetwork:
+        """
+        Returns the network with all changes.
+        """
+    def potentials(self, /) -> "NDArray[numpy.float64]":
+        """
+        Returns the membrane potentials of all neurons.
+        """
+    def rates(self, /, steps: SupportsIndex) -> "NDArray[numpy.float64]":
+        """
+        Returns the mean rate of each population from the spikes recorded in the last `steps` steps.
+        """
+    def record(self, /, capacity: SupportsIndex, start: SupportsIndex, end: SupportsIndex) -> None:
+        """
+        Records spikes of the neurons from `start` to `end` from now on.
+        """
+    def run(self, /, steps: SupportsIndex, observe: "collections.abc.Callable[[int, float], object] | None") -> tuple[int, float]:
+        """
+        Runs some steps. `observe` is called with the steps of this run and its seconds; if it returns false, the run ends. Returns
+        both.
+        """
+    def sample(self, /, start: SupportsIndex, end: SupportsIndex) -> "tuple[int, NDArray[numpy.uint32], NDArray[numpy.uint32], NDArray[numpy.uint32], NDArray[numpy.float64]]":
+        """
+        Runs one step and returns those of the neurons from `start` to `end` that fire.
+        """
+    def set_drive(self, /, population: SupportsIndex, amount: SupportsFloat | SupportsIndex) -> None:
+        """
+        Sets the drive of a population.
+        """
+    def set_state(self, /, state: "dict[str, object]") -> None:
+        """
+        Continues from another state.
+        """
+    def spikes(self, /, take: bool) -> "tuple[NDArray[numpy.uint64], NDArray[numpy.uint32]]":
+        """
+        Returns the recorded spikes, and forgets them if `take` is true.
+        """
+    def state(self, /) -> "dict[str, object]":
+        """
+        Returns the state after the last step, as a dictionary of its fields.
+        """
+    @property
+    def step(self, /) -> int:
+        """
+        The number of steps executed so far.
+        """
+    def synapses(self, /, start: SupportsIndex, end: SupportsIndex) -> "tuple[NDArray[numpy.uint32], NDArray[numpy.uint32], NDArray[numpy.float64], NDArray[numpy.float64]]":
+        """
+        Returns the synapses that leave the neurons from `start` to `end`, with the weights that they have now.
+        """
+
+@final
 class Weights:
     """
     The weights of a network.
@@ -301,6 +505,37 @@ def disassemble(word: SupportsIndex, address: SupportsIndex) -> str:
 def doom_variables() -> list[str]:
     """
     Returns the names of DOOM's variables, without `doom_`.
+    """
+
+def spiking_feagi_input(neurons: SupportsIndex, part: SupportsFloat | SupportsIndex, steps: SupportsIndex, seed: SupportsIndex) -> "tuple[NDArray[numpy.uint64], NDArray[numpy.uint32], float]":
+    """
+    Returns input that makes a part of the neurons of FEAGI's area fire in each step: steps, neurons, and the amount.
+    """
+
+def spiking_load_state(path: str | PathLike[str], network: SpikingNetwork) -> "dict[str, object]":
+    """
+    Reads a state of a network from a file.
+    """
+
+def spiking_network(name: str, options: "dict[str, object]") -> SpikingNetwork:
+    """
+    Builds a network of the literature. The options are those of the function of `kvrm.spiking.networks` with this name.
+    """
+
+def spiking_rates(steps: "NDArray[numpy.uint64]", neurons: "NDArray[numpy.uint32]", options: "dict[str, object]", bin: SupportsIndex) -> "NDArray[numpy.float64]":
+    """
+    Returns the mean rate per neuron over time, in spikes a second, in bins of so many steps.
+    """
+
+def spiking_save_state(path: str | PathLike[str], state: "dict[str, object]") -> None:
+    """
+    Writes a state to a file.
+    """
+
+def spiking_statistics(steps: "NDArray[numpy.uint64]", neurons: "NDArray[numpy.uint32]", options: "dict[str, object]") -> tuple[int, int, float, float | None, float | None]:
+    """
+    Returns the number of neurons and of spikes, the rate, the coefficient of variation of intervals, and the correlation of spikes
+    that are sorted by step. The options are the first neuron and step, those behind the last ones, and the length of a step.
     """
 
 def stop_names() -> list[str]:

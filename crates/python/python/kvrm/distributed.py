@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import time
 from collections import deque
@@ -249,7 +250,7 @@ class _Pool:
 
 def _run_on_ray(task: _Task, inputs: Iterator[Input], pool: _Pool) -> Iterator[Batch]:
     try:
-        import ray
+        ray: Any = importlib.import_module("ray")
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError("Ray is not installed: `pip install kvrm[ray]`, or workers=0") from error
     if not ray.is_initialized():
