@@ -14,12 +14,15 @@ use crate::third_party;
 /// What builds wheels.
 const MATURIN: &str = "maturin==1.16.0";
 /// What the tests need besides the wheel.
-const TEST_PACKAGES: [&str; 9] = [
+const TEST_PACKAGES: [&str; 12] = [
     "pytest==9.2.0",
     "mypy==2.4.1",
     "gymnasium==1.4.0",
     "tqdm==4.70.1",
     "types-tqdm==4.70.0.20261106",
+    "ipykernel==7.4.0",
+    "nbclient==0.11.0",
+    "nbformat==5.11.1",
     "nir==1.0.8",
     "psutil==7.2.2",
     "ray==2.60.0",

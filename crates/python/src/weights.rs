@@ -2,8 +2,12 @@
 
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
-use kvrm::models::{self, Architecture, Dtype, NamedTensor, TensorFile};
+use kvrm::models::{
+    self, Architecture, DecoderNetwork, DispatchNetwork, Dtype, NamedTensor, TensorFile, certify_decoder,
+    certify_dispatch,
+};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -47,6 +51,36 @@ impl Weights {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         py.detach(|| Ok(Self(models::Weights::load(&path).or_raise()?)))
+    }
+
+    /// Proves that the network gives the right answer for every word, or finds where it does not. `progress` is called with the
+    /// number of top bytes of words that were swept. Returns the certificate as JSON and as text, and whether it holds.
+    #[pyo3(signature = (progress: "collections.abc.Callable[[int], object] | None"))]
+    fn certify(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<(String, String, bool)> {
+        let raised = Mutex::new(None);
+        let report = |swept: u32| {
+            let Some(progress) = &progress else { return };
+            if let Err(error) = Python::attach(|py| progress.call1(py, (swept,)).map(drop)) {
+                raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        };
+        let flat = self.0.values();
+        let certificate = py.detach(|| match self.0.architecture() {
+            Architecture::Dispatch => {
+                Ok(certify_dispatch(&DispatchNetwork::from_flat(flat).or_raise()?, None, &report))
+            }
+            Architecture::Decoder => {
+                Ok(certify_decoder(&DecoderNetwork::from_flat(flat).or_raise()?, None, &report))
+            }
+            other => {
+                Err(refused(format!("no proof about the {other} network: expected dispatch or decoder")))
+            }
+        })?;
+        if let Some(error) = raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
+        let json = serde_json::to_string(&certificate).or_raise()?;
+        Ok((json, certificate.to_string(), certificate.holds()))
     }
 
     /// Returns the weights that come with KVRM.

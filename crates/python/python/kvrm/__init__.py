@@ -8,7 +8,7 @@
 np.True_
 """
 
-from . import spiking
+from . import networks, spiking
 from .engine import Adapter, Engine, OpenEngine, adapters
 from .errors import EngineError, Error, RecordingOverflow
 from .machine import Hooks, Machine, Progress, Registers, TraceStep
@@ -39,5 +39,6 @@ __all__ = [
     "Weights",
     "adapters",
     "disassemble",
+    "networks",
     "spiking",
 ]

@@ -459,6 +459,11 @@ class Weights:
         """
         Returns the weights that come with KVRM.
         """
+    def certify(self, /, progress: "collections.abc.Callable[[int], object] | None") -> tuple[str, str, bool]:
+        """
+        Proves that the network gives the right answer for every word, or finds where it does not. `progress` is called with the
+        number of top bytes of words that were swept. Returns the certificate as JSON and as text, and whether it holds.
+        """
     @staticmethod
     def from_flat(architecture: str, values: "NDArray[numpy.float32]") -> Weights:
         """
