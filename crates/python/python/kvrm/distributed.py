@@ -16,7 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from .engine import AnyEngine, Engine, OpenEngine, adapters, open_engine
 from .machine import Machine
 from .program import Program
 from .stops import Stop, Stops
+
+_Key = TypeVar("_Key", int, str)
+_Value = TypeVar("_Value")
 
 LANES_FIRST = 64
 """The number of inputs of the first batches, whose time is measured."""
@@ -121,12 +124,13 @@ class _Worker:
             stdin=[lane.stdin for lane in inputs],
             **task.options,
         )
-        for name in inputs[0].registers:
-            machine.registers[name] = [_same(lane.registers, name, "register") for lane in inputs]
-        for address in inputs[0].memory:
-            rows = [_same(lane.memory, address, "memory at") for lane in inputs]
-            if len({len(row) for row in rows}) != 1:
-                raise ValueError(f"inputs {first} to {first + len(rows) - 1} write different sizes at {address:#x}")
+        for name, values in _columns("registers", first, [lane.registers for lane in inputs]).items():
+            machine.registers[name] = values
+        for address, rows in _columns("memory", first, [lane.memory for lane in inputs]).items():
+            for index, row in enumerate(rows):
+                if len(row) != len(rows[0]):
+                    sizes = f"{len(row)} bytes at {address:#x}, and input {first} {len(rows[0])}"
+                    raise ValueError(f"input {first + index} writes {sizes}: expected the same number")
             machine.write_memory(address, np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), -1))
         machine.run(task.budget)
         return Batch(
@@ -140,11 +144,14 @@ class _Worker:
         )
 
 
-def _same(of: Mapping[Any, Any], key: Any, what: str) -> Any:
-    """Returns what an input has at a key that the first one has."""
-    if key not in of:
-        raise ValueError(f"an input sets no {what} {key!r}, but the first of its batch does")
-    return of[key]
+def _columns(what: str, first: int, lanes: Sequence[Mapping[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+    """Returns what inputs set, by key. All of them have to set the same keys; ``first`` is the number of the first input."""
+    keys = lanes[0].keys()
+    for index, lane in enumerate(lanes):
+        if lane.keys() != keys:
+            there, here = sorted(map(str, keys)), sorted(map(str, lane.keys()))
+            raise ValueError(f"input {first + index} sets the {what} {here}, and input {first} {there}: expected the same")
+    return {key: [lane[key] for lane in lanes] for key in keys}
 
 
 def _on_gpus(engine: AnyEngine, gpus: list[int]) -> AnyEngine:
