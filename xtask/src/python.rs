@@ -93,7 +93,7 @@ fn test(tools: &Path) -> Result<()> {
     // Mesa's software driver spends most of the time on optimizing shaders that run for a moment.
     let mut pytest = command(&python, &["-m", "pytest"]);
     run_of(pytest.env("GALLIVM_PERF", "nopt").env("KVRM_DOOM", game))?;
-    run_of(&mut command(&python, &["-m", "mypy", "python", "tests"]))
+    run_of(&mut command(&python, &["-m", "mypy", "python", "tests", "benchmarks"]))
 }
 
 /// Builds the wheel with a profile of cargo. Returns its path.
