@@ -111,7 +111,7 @@ fn wrong_numbers_and_options_are_refused() {
         ("an unknown option", run(&["--fast"]), &["'--fast'", "--help"]),
         ("a misspelled command", vec!["rum", &vm], &["'rum'", "similar", "'run'"]),
         ("an unknown command", vec!["fly"], &["'fly'", "--help"]),
-        ("an unknown engine", run(&["--engine", "warp"]), &["'warp'", "auto, gpu, jit, reference"]),
+        ("an unknown engine", run(&["--engine", "warp"]), &["'warp'", "auto, gpu, gpus, jit, reference"]),
         (
             "a network on the CPU",
             run(&["--engine", "reference", "--class-selection", "network"]),
