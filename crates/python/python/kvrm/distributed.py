@@ -107,18 +107,19 @@ class _Task:
 class _Worker:
     """Runs batches, one after the other, on an engine that stays open."""
 
-    def __init__(self, task: _Task, gpus: Callable[[], list[int]] | None = None) -> None:
-        self._task = task
-        self._engine = open_engine(_on_gpus(task.engine, gpus() if gpus else []))
+    def __init__(self, gpus: Callable[[], list[int]] | None = None) -> None:
+        self._gpus = gpus
+        self._opened: tuple[_Task, OpenEngine] | None = None
 
-    def run(self, first: int, inputs: Sequence[Input]) -> Batch:
-        """Runs a lane for each input. ``first`` is the number of the first input, from which random numbers follow."""
+    def run(self, given: Callable[[], _Task], first: int, inputs: Sequence[Input]) -> Batch:
+        """Runs a lane for each input. ``first`` is the number of the first input, from which random numbers follow. The first call
+        gets the task, which is the same in all calls."""
         begin = time.perf_counter()
-        task = self._task
+        task, engine = self._opened = self._opened or self._open(given())
         machine = Machine(
             task.program,
             lanes=len(inputs),
-            engine=self._engine,
+            engine=engine,
             first_lane=first,
             arguments=[list(lane.arguments) for lane in inputs],
             stdin=[lane.stdin for lane in inputs],
@@ -142,6 +143,22 @@ class _Worker:
             registers={name: machine.registers[name] for name in task.registers},
             seconds=time.perf_counter() - begin,
         )
+
+
+    def _open(self, task: _Task) -> tuple[_Task, OpenEngine]:
+        return task, open_engine(_on_gpus(task.engine, self._gpus() if self._gpus else []))
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """A task in the object store of Ray. A worker that is started again finds it there, too."""
+
+    reference: Any
+
+    def __call__(self) -> _Task:
+        ray: Any = importlib.import_module("ray")
+        task: _Task = ray.get(self.reference)
+        return task
 
 
 def _columns(what: str, first: int, lanes: Sequence[Mapping[_Key, _Value]]) -> dict[_Key, list[_Value]]:
@@ -234,10 +251,10 @@ def _next_size(size: int, batch: Batch, seconds: float, most: int) -> int:
 
 
 def _run_here(task: _Task, inputs: Iterator[Input], seconds: float, most: int) -> Iterator[Batch]:
-    worker = _Worker(task)
+    worker = _Worker()
     first, size = 0, min(LANES_FIRST, most)
     while lanes := list(itertools.islice(inputs, size)):
-        batch = worker.run(first, lanes)
+        batch = worker.run(lambda: task, first, lanes)
         first += len(lanes)
         if len(lanes) == size:
             size = _next_size(size, batch, seconds, most)
@@ -275,16 +292,18 @@ def _run_on_ray(task: _Task, inputs: Iterator[Input], pool: _Pool) -> Iterator[B
         max_task_retries=-1,
         runtime_env={"env_vars": {"RAYON_NUM_THREADS": str(max(1, round(pool.cpus)))}},
     )(_Worker)
-    shared = ray.put(task)
-    actors = [remote.remote(shared, ray.get_gpu_ids if pool.gpus else None) for _ in range(count)]
+    shared = _Shared(ray.put(task))
+    actors = [remote.remote(ray.get_gpu_ids if pool.gpus else None) for _ in range(count)]
     try:
-        yield from _ordered(ray, actors, inputs, pool)
+        yield from _ordered(ray, actors, shared, inputs, pool)
     finally:
         for actor in actors:
             ray.kill(actor)
 
 
-def _ordered(ray: Any, actors: list[Any], inputs: Iterator[Input], pool: _Pool) -> Iterator[Batch]:
+def _ordered(
+    ray: Any, actors: list[Any], task: _Shared, inputs: Iterator[Input], pool: _Pool
+) -> Iterator[Batch]:
     """Yields batches in the order of their inputs. Each actor has one that runs and one that waits."""
     free = deque(actor for _ in range(2) for actor in actors)
     # Batches that are given to actors or done, in the order of their inputs, at most twice as many as actors can have.
@@ -299,7 +318,7 @@ def _ordered(ray: Any, actors: list[Any], inputs: Iterator[Input], pool: _Pool) 
             if not lanes:
                 break
             actor = free.popleft()
-            reference = actor.run.remote(first, lanes)
+            reference = actor.run.remote(task, first, lanes)
             running[reference] = (actor, len(lanes))
             order.append(reference)
             first += len(lanes)
