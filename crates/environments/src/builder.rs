@@ -172,6 +172,10 @@ impl<'a> Builder<'a> {
         let interface = Interface::read(&mut self.start, 0)?;
         let selected = self.selected(&interface)?;
         let view = self.view(&interface)?;
+        if let Some(view) = &view {
+            // A program that describes a frame without memory is refused before there is room for observations.
+            self.start.read_views(0, view, &mut Vec::new())?;
+        }
         let places = Places::new(&self.variables, self.start.program())?;
         let mut fork = Fork::new(self.lanes);
         if let Some(engine) = self.engine.take() {

@@ -95,6 +95,12 @@ impl Machine {
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let lanes = self.lane_numbers(lanes)?;
+        // A view of memory that is not mapped may be larger than all memory of the host.
+        for &lane in &*lanes {
+            if let Err(fault) = view.check(&self.executor.page_map(lane)?) {
+                return Err(Error::Memory { lane, stop: fault.into() });
+            }
+        }
         out.resize(lanes.len() * view.bytes(), 0);
         self.read_views_into(&*lanes, view, out)
     }
