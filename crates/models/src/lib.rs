@@ -6,7 +6,7 @@
 //! Three networks look at the body of a loop, and [`inputs`] has the encodings of what they see. [`LoopDetector`] proposes
 //! the kind of the loop, its counter register and the number of iterations. [`PatternRecogniser`] compares the body with
 //! known patterns, and [`IterationPredictor`] estimates the number of iterations from the recogniser's embedding. Their
-//! answers are guesses. No engine uses them yet. They need only [`exp`], [`log2`], [`tanh`], [`sigmoid`], [`erf`] and
+//! answers are guesses: an engine proposes the loops to an exact checker. They need only [`exp`], [`log2`], [`tanh`], [`sigmoid`], [`erf`] and
 //! [`gelu`], which are basic arithmetic, so that kernels compute the same up to rounding. Devices store weights in half
 //! precision: `rounded_to_half` of a network is the network that a device evaluates.
 //!

@@ -8,7 +8,9 @@ import threading
 import time
 from collections.abc import Iterator
 
+import psutil  # type: ignore[import-untyped]
 import pytest
+import ray
 
 import kvrm
 from conftest import GUESTS
@@ -35,7 +37,6 @@ def expected(count: int) -> list[Result]:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
     """A cluster of this host."""
-    ray = pytest.importorskip("ray")
     ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
     yield
     ray.shutdown()
@@ -96,8 +97,6 @@ def test_batches_of_workers_that_are_lost_are_repeated(cluster: None) -> None:
     is_over = threading.Event()
 
     def lose_workers() -> None:
-        import psutil  # type: ignore[import-untyped]
-
         while not is_over.wait(0.7):
             for process in psutil.process_iter(["cmdline"]):
                 command = " ".join(process.info["cmdline"] or [])
@@ -109,7 +108,7 @@ def test_batches_of_workers_that_are_lost_are_repeated(cluster: None) -> None:
     thread = threading.Thread(target=lose_workers)
     thread.start()
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300  # workers begin slowly on a busy host
         results: list[Result] = []
         for batch in map_batches(QUICKSORT, inputs(4000), workers=2, engine="jit", lanes_max=50):
             results.extend(batch)
@@ -124,8 +123,6 @@ def test_batches_of_workers_that_are_lost_are_repeated(cluster: None) -> None:
 
 
 def test_an_error_of_a_worker_is_raised(cluster: None) -> None:
-    import ray
-
     with pytest.raises(ray.exceptions.RayTaskError, match='feature "sve"'):
         list(map_lanes(ADD, [b""] * 3, workers=1, engine="jit", features=["sve"]))
 

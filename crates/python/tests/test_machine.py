@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import random
-import signal
-import subprocess
 import sys
-import threading
-import time
 
 import numpy as np
 import pytest
 
 import kvrm
+from conftest import interrupt, turns_meanwhile
 
 ADD = 0x91000400  # add x0, x0, #1
 HLT = 0xD4400000  # hlt #0
@@ -296,30 +292,13 @@ def test_a_bar_shows_progress(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_other_threads_run_meanwhile() -> None:
     machine = kvrm.Machine(kvrm.Program.from_words([SPIN]), engine="reference")
-    is_over = False
-    turns = 0
-
-    def count() -> None:
-        nonlocal turns
-        while not is_over:
-            turns += 1
-            time.sleep(0)
-
-    thread = threading.Thread(target=count)
-    thread.start()
-    machine.run(100_000_000)
-    before, is_over = turns, True
-    thread.join()
-    assert before > 10
+    assert turns_meanwhile(lambda: machine.run(100_000_000)) > 10
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_ends_a_run_and_keeps_the_state() -> None:
     script = f"""
-import signal
 import kvrm
-# A shell that starts the tests in the background ignores the signal.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 machine = kvrm.Machine(kvrm.Program.from_words([{ADD}, 0x17ffffff]), lanes=2, engine="reference")
 print("begins", flush=True)
 try:
@@ -330,13 +309,7 @@ except KeyboardInterrupt:
     assert machine.run(10).steps == 20
     print("ended")
 """
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begins\n"
-    time.sleep(0.5)
-    os.kill(process.pid, signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
-    assert (process.returncode, output) == (0, "ended\n")
+    assert interrupt(script, 0.5) == (0, "ended\n")
 
 
 def test_adapters_are_listed() -> None:

@@ -5,13 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import os
 import pickle
-import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +15,7 @@ import numpy as np
 import pytest
 
 import kvrm
+from conftest import interrupt, turns_meanwhile
 from kvrm import spiking
 from kvrm.spiking import Builder, Feagi, Izhikevich, Lif, Network, Poisson, Simulation, networks
 
@@ -762,30 +759,13 @@ def test_a_bar_shows_progress(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_other_threads_run_meanwhile() -> None:
     simulation = Simulation(mixed(), "reference")
-    is_over = False
-    turns = 0
-
-    def count() -> None:
-        nonlocal turns
-        while not is_over:
-            turns += 1
-            time.sleep(0)
-
-    thread = threading.Thread(target=count)
-    thread.start()
-    simulation.run(3000)
-    before, is_over = turns, True
-    thread.join()
-    assert before > 10
+    assert turns_meanwhile(lambda: simulation.run(3000)) > 10
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_ends_a_run_and_keeps_the_state() -> None:
     script = """
-import signal
 from kvrm.spiking import Simulation, networks
-# A shell that starts the tests in the background ignores the signal.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 simulation = Simulation(networks.vogels_abbott(), "parallel")
 simulation.record()
 print("begins", flush=True)
@@ -801,10 +781,4 @@ except KeyboardInterrupt:
     assert simulation.run(10).steps == 10
     print("ended")
 """
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begins\n"
-    time.sleep(1)
-    os.kill(process.pid, signal.SIGINT)
-    output, _ = process.communicate(timeout=120)
-    assert (process.returncode, output) == (0, "ended\n")
+    assert interrupt(script, 1) == (0, "ended\n")

@@ -1,7 +1,7 @@
 //! Simulations.
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use kvrm::spiking::{Error, Injection, Input, Network, Recorder, Simulation, Spike, Synapses};
@@ -16,6 +16,7 @@ use super::run::{Pace, run};
 use super::state::{AnyState, fields, potentials};
 use super::units::{Units, parameter};
 use crate::error::{OrRaise as _, refused};
+use crate::locked::locked;
 
 /// The shortest time between two looks at the progress.
 const OBSERVE_EVERY: Duration = Duration::from_millis(100);
@@ -226,7 +227,7 @@ impl SpikingSimulation {
                 Ok(None)
             }
         })?;
-        let inner = self.lock()?;
+        let inner = locked(&self.0)?;
         let network = inner.simulation.network();
         let synapses = network.synapses();
         match learned {
@@ -273,25 +274,13 @@ impl Inner {
 }
 
 impl SpikingSimulation {
-    /// Locks the simulation. A callback of a run must not wait for its end, so this never waits.
-    fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
-        match self.0.try_lock() {
-            Ok(inner) => Ok(inner),
-            Err(TryLockError::Poisoned(inner)) => Ok(inner.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(refused(
-                "the simulation is at work for another call: call it from one thread at a time, and not while it runs"
-                    .to_owned(),
-            )),
-        }
-    }
-
     /// Calls a function with the simulation, while other threads of Python may run.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
         call: impl FnOnce(&mut Inner) -> PyResult<T> + Send,
     ) -> PyResult<T> {
-        py.detach(|| call(&mut *self.lock()?))
+        py.detach(|| call(&mut *locked(&self.0)?))
     }
 }
 
