@@ -1,7 +1,7 @@
 //! Environments: programs that take steps for agents.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use kvrm::ViewFormat;
 use kvrm::environments::doom::{self, Doom};
@@ -154,25 +154,25 @@ impl Environments {
     /// The number of lanes.
     #[getter]
     fn lanes(&self) -> PyResult<usize> {
-        Ok(locked(&self.0)?.lanes())
+        Ok(self.lock()?.lanes())
     }
 
     /// Name, least and greatest value of each component of actions.
     #[getter]
     fn components(&self) -> PyResult<Vec<(String, i32, i32)>> {
         let component = |Component { name, low, high }: &Component| (name.clone(), *low, *high);
-        Ok(locked(&self.0)?.components().iter().map(component).collect())
+        Ok(self.lock()?.components().iter().map(component).collect())
     }
 
     /// Rows, columns and channels of an observation; zeros if there are none.
     #[getter]
     fn shape(&self) -> PyResult<(usize, usize, usize)> {
-        Ok(locked(&self.0)?.shape().into())
+        Ok(self.lock()?.shape().into())
     }
 
     /// Changes how many units of its time the program advances in a step.
     fn set_ticks(&self, ticks: u32) -> PyResult<()> {
-        locked(&self.0)?.set_ticks(ticks);
+        self.lock()?.set_ticks(ticks);
         Ok(())
     }
 
@@ -193,9 +193,9 @@ impl Environments {
         let seeds = seeds.as_ref().map_or(Ok(&[][..]), |seeds| seeds.as_slice())?;
         let scenarios = scenarios.as_ref().map_or(Ok(&[][..]), |scenarios| scenarios.as_slice())?;
         let out = out.as_slice_mut()?;
-        let lanes = numbers(lanes, locked(&self.0)?.lanes())?;
+        let lanes = numbers(lanes, self.lock()?.lanes())?;
         let columns = py.detach(|| {
-            let mut environments = locked(&self.0)?;
+            let mut environments = self.lock()?;
             let batch = environments.reset_with(&lanes, seeds, scenarios).or_raise()?;
             let observations = batch.observations;
             let room = out.len();
@@ -218,7 +218,7 @@ impl Environments {
     ) -> PyResult<Results<'py>> {
         let (actions, out) = (actions.as_slice()?, out.as_slice_mut()?);
         let columns = py.detach(|| {
-            let mut environments = locked(&self.0)?;
+            let mut environments = self.lock()?;
             PyResult::Ok(Columns::of(&environments.step_into(actions, out).or_raise()?))
         })?;
         Ok(columns.arrays(py))
@@ -233,8 +233,8 @@ impl Environments {
         actions: PyReadonlyArray1<'_, i32>,
     ) -> PyResult<()> {
         let actions = actions.as_slice()?;
-        let lanes = numbers(lanes, locked(&self.0)?.lanes())?;
-        py.detach(|| locked(&self.0)?.send(&lanes, actions).or_raise())
+        let lanes = numbers(lanes, self.lock()?.lanes())?;
+        py.detach(|| self.lock()?.send(&lanes, actions).or_raise())
     }
 
     /// Runs lanes until so many have taken their step. The observations of these go to the beginning of `out`.
@@ -247,7 +247,7 @@ impl Environments {
     ) -> PyResult<Results<'py>> {
         let out = out.as_slice_mut()?;
         let columns = py.detach(|| {
-            let mut environments = locked(&self.0)?;
+            let mut environments = self.lock()?;
             PyResult::Ok(Columns::of(&environments.receive_into(wanted, out).or_raise()?))
         })?;
         Ok(columns.arrays(py))
@@ -255,6 +255,10 @@ impl Environments {
 }
 
 impl Environments {
+    fn lock(&self) -> PyResult<MutexGuard<'_, environments::Environments>> {
+        locked(&self.0, "the batch of environments is")
+    }
+
     fn build(start: kvrm::Builder<'_>, engine: &Engine, options: Options) -> PyResult<Self> {
         // One lane is fastest on the CPU.
         let start = start.engine(kvrm::Engine::Jit).loops(engine.loops.clone()).build().or_raise()?;

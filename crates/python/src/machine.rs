@@ -191,7 +191,7 @@ impl Machine {
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         const STREAMS: [(&str, Stream); 2] = [("output", Stream::Output), ("error", Stream::Error)];
         let (_, stream) = named("stream", stream, &STREAMS, |(name, _)| name)?;
-        let machine = locked(&self.0)?;
+        let machine = locked(&self.0, "the machine is")?;
         let output = |lane| Ok(PyBytes::new(py, machine.output(lane, stream).or_raise()?));
         numbers(lanes, machine.lanes())?.into_iter().map(output).collect()
     }
@@ -279,7 +279,7 @@ impl Machine {
         py: Python<'_>,
         call: impl FnOnce(&mut kvrm::Machine) -> PyResult<T> + Send,
     ) -> PyResult<T> {
-        py.detach(|| call(&mut *locked(&self.0)?))
+        py.detach(|| call(&mut *locked(&self.0, "the machine is")?))
     }
 
     /// Calls a function with the machine and the numbers of lanes.
@@ -289,7 +289,7 @@ impl Machine {
         lanes: Option<PyReadonlyArray1<'_, i64>>,
         call: impl FnOnce(&mut kvrm::Machine, &[usize]) -> PyResult<T> + Send,
     ) -> PyResult<T> {
-        let lanes = numbers(lanes, locked(&self.0)?.lanes())?;
+        let lanes = numbers(lanes, locked(&self.0, "the machine is")?.lanes())?;
         self.with(py, |machine| call(machine, &lanes))
     }
 }

@@ -227,7 +227,7 @@ impl SpikingSimulation {
                 Ok(None)
             }
         })?;
-        let inner = locked(&self.0)?;
+        let inner = locked(&self.0, "the simulation is")?;
         let network = inner.simulation.network();
         let synapses = network.synapses();
         match learned {
@@ -280,7 +280,7 @@ impl SpikingSimulation {
         py: Python<'_>,
         call: impl FnOnce(&mut Inner) -> PyResult<T> + Send,
     ) -> PyResult<T> {
-        py.detach(|| call(&mut *locked(&self.0)?))
+        py.detach(|| call(&mut *locked(&self.0, "the simulation is")?))
     }
 }
 
