@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::shared::assign;
+
 /// Consecutive pages that are in consecutive frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
@@ -41,6 +43,16 @@ impl CopiedPages {
             }
         }
         Self { runs: Arc::new(runs) }
+    }
+
+    /// Makes this list equal to `source`, as [`assign`] does.
+    pub(crate) fn assign(&mut self, source: &Self) {
+        assign(&mut self.runs, &source.runs);
+    }
+
+    /// Returns a copy that shares nothing with this list.
+    pub(crate) fn own(&self) -> Self {
+        Self { runs: Arc::new(self.runs.to_vec()) }
     }
 
     /// Returns the frame of a page, if it is a copied page.

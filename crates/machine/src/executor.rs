@@ -303,6 +303,12 @@ pub trait Executor: Send {
         Ok(None)
     }
 
+    /// Returns the executors that share the lanes, in the order of their lanes, if there are several. Each can run and serve its
+    /// lanes, whose numbers begin at 0 there, in a thread of its own.
+    fn parts(&mut self) -> Vec<&mut dyn Executor> {
+        Vec::new()
+    }
+
     /// Calls `serve` for each of `lanes`, whose numbers ascend, with the index of the lane in `lanes`; several at the same time
     /// if the executor can do that. Changes of lanes before a failure stay.
     fn serve_parallel(

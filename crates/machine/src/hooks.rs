@@ -138,6 +138,11 @@ impl Hooks {
         self.ranges.iter().all(Vec::is_empty)
     }
 
+    /// Returns whether there are filters for system calls.
+    pub(crate) fn has_call(&self) -> bool {
+        self.find(HookKind::Call, 0, 1 << u32::BITS).is_some()
+    }
+
     /// Returns the first hooked address or call number among the `count` from `first` on.
     #[must_use]
     pub fn find(&self, kind: HookKind, first: u64, count: u64) -> Option<u64> {

@@ -42,6 +42,7 @@ mod report;
 mod runner;
 mod segment;
 mod semihosting;
+mod shared;
 mod split;
 mod system;
 mod translation;
@@ -65,11 +66,11 @@ pub use loops::{
     LoopReport, LoopRunner, Loops,
 };
 pub use machine::{Builder, Fork, LaneResult, LaneSet, LaneSetup, Machine, Results, RunProgress};
-pub use page_map::{ImagePage, Mapping, PageMap, Region};
+pub use page_map::{ImagePage, Mapping, PageMap, Region, SavedMappings};
 pub use pages::{ADDRESS_BITS, PAGE_BYTES, pieces};
 pub use permissions::Permissions;
 #[doc(hidden)]
-pub use pick::pick;
+pub use pick::{for_each_picked, pick};
 pub use picture::{Picture, PictureFormat, View, ViewFormat};
 pub use program::{Program, ProgramBuilder, read};
 pub use reference::{Reference, ReferenceEngine};

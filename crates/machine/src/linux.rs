@@ -44,8 +44,9 @@ pub(crate) use self::estimates::{memory_to_read, shown_bytes};
 pub(crate) use self::initial_stack::{InitialStack, write_initial_stack};
 pub use self::mount::Mount;
 pub(crate) use self::mount::initial_files;
-pub(crate) use self::process::{ConsoleOutput, Process};
+pub(crate) use self::process::{Effects, Process};
 pub(crate) use self::settings::{Areas, Settings, TRAMPOLINE};
+pub(crate) use self::signal_delivery::raises_signal;
 pub use self::table::{CALLS, Status, SystemCall};
 pub(crate) use self::unserved::UnservedCalls;
 

@@ -9,6 +9,7 @@ mod lane_state;
 mod memory;
 mod results;
 mod resume;
+mod rounds;
 mod run;
 
 use std::any::Any;
@@ -18,8 +19,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kvrm_arm64::{Cpu, Features, Stop};
-
-use rayon::prelude::*;
 
 pub use self::builder::{Builder, LaneSetup};
 use self::command_line::command_line;
@@ -38,7 +37,7 @@ use crate::image::Image;
 use crate::layout::Layout;
 use crate::linux::{self, InitialStack};
 use crate::loops::Loops;
-use crate::pick::pick;
+use crate::pick::for_each_picked;
 use crate::program::Program;
 use crate::register::Register;
 use crate::semihosting::Host;
@@ -330,7 +329,7 @@ impl Machine {
     /// # Errors
     /// The engine fails.
     pub fn snapshot(&mut self) -> Result<(), Error> {
-        self.drain()?;
+        self.rounds().drain()?;
         self.executor.snapshot()?;
         self.snapshot.clone_from(&self.lanes);
         Ok(())
@@ -348,14 +347,9 @@ impl Machine {
     /// - The engine fails.
     pub fn reset<'a>(&mut self, lanes: impl Into<LaneSet<'a>>) -> Result<(), Error> {
         let lanes = self.lane_numbers(lanes)?;
-        self.drain()?;
+        self.rounds().drain()?;
         self.executor.reset(&lanes)?;
-        if lanes.is_sorted_by(|a, b| a < b) {
-            let states = pick(&mut self.lanes, &lanes).into_par_iter().zip(&*lanes);
-            states.for_each(|(state, &lane)| state.clone_from(&self.snapshot[lane]));
-        } else {
-            lanes.iter().for_each(|&lane| self.lanes[lane].clone_from(&self.snapshot[lane]));
-        }
+        for_each_picked(&mut self.lanes, &lanes, |place, state| state.assign(&self.snapshot[lanes[place]]));
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use kvrm_arm64::{Access, Fault, FaultKind};
 use crate::copied_pages::CopiedPages;
 use crate::pages::{ADDRESS_BITS, PAGE_SHIFT, page_of};
 use crate::permissions::Permissions;
+use crate::shared::{assign, share};
 
 /// The limit on regions of a lane, as on Linux. It bounds the memory that a lane can cost the host.
 const REGIONS_MAX: usize = 65_530;
@@ -67,6 +68,13 @@ pub struct PageMap {
     room: Arc<[Range<u64>]>,
 }
 
+/// The mappings of a [`PageMap`] at some time. They share nothing with the map, so that threads need not wait for each other.
+#[derive(Clone, Debug)]
+pub struct SavedMappings {
+    regions: Vec<Region>,
+    copied: CopiedPages,
+}
+
 impl PageMap {
     /// Creates a map of `regions`, which are sorted and disjoint. Their pages and those of `reserved` can be mapped.
     pub(crate) fn new(regions: Vec<Region>, reserved: &[Range<u64>]) -> Self {
@@ -87,6 +95,26 @@ impl PageMap {
     /// Returns this map with other copied pages.
     pub(crate) fn with_copied(&self, copied: CopiedPages) -> Self {
         Self { copied, ..self.clone() }
+    }
+
+    /// Makes this map equal to `source` without needless writes: it uses its memory again, and leaves reference counts that
+    /// other threads use alone.
+    pub fn assign(&mut self, source: &Self) {
+        let Self { regions, copied, room } = source;
+        assign(&mut self.regions, regions);
+        self.copied.assign(copied);
+        share(&mut self.room, room);
+    }
+
+    /// Returns what [`PageMap::map`] changes, for [`PageMap::restore`].
+    #[must_use]
+    pub fn save(&self) -> SavedMappings {
+        SavedMappings { regions: self.regions.to_vec(), copied: self.copied.own() }
+    }
+
+    /// Undoes all calls of [`PageMap::map`] since the mappings were saved.
+    pub fn restore(&mut self, SavedMappings { regions, copied }: SavedMappings) {
+        (self.regions, self.copied) = (Arc::new(regions), copied);
     }
 
     /// Returns the copied pages.

@@ -14,6 +14,7 @@ use crate::console::Stream;
 use crate::error::Error;
 use crate::executor::Executor;
 use crate::layout::Layout;
+use crate::shared::share;
 
 /// The immediate of HLT that requests a semihosting service.
 pub const SEMIHOSTING: u16 = 0xf000;
@@ -268,6 +269,15 @@ impl Guest<'_> {
 }
 
 impl Services {
+    /// Makes this equal to `source` without needless writes; see [`shared`](crate::shared).
+    pub(crate) fn assign(&mut self, source: &Self) {
+        let Self { command_line, input, input_position, handles, errno } = source;
+        share(&mut self.command_line, command_line);
+        share(&mut self.input, input);
+        self.handles.clone_from(handles);
+        (self.input_position, self.errno) = (*input_position, *errno);
+    }
+
     pub(crate) fn new(command_line: Arc<str>, input: Arc<[u8]>) -> Self {
         Self { command_line, input, input_position: 0, handles: Vec::new(), errno: 0 }
     }

@@ -12,6 +12,7 @@ use std::num::NonZeroU32;
 use self::engines::Engines;
 use self::executor::SplitExecutor;
 pub use self::reports::device_names;
+pub(crate) use self::running::{Observe, observed};
 use crate::error::Error;
 use crate::executor::{Executor, Factory, Plan};
 

@@ -357,9 +357,7 @@ impl Executor for RecoveringExecutor {
         let mut lane_changes = std::mem::take(&mut self.lane_changes);
         let mut serve_all = || -> Result<(), Error> {
             executor.serve_lane_views(lanes, serve, &mut lane_changes)?;
-            lane_changes
-                .iter()
-                .for_each(|changes| self.journal.service(changes, executor.memory_changes(changes)));
+            self.journal.services(&lane_changes, executor.memory_changes());
             executor.apply_lane_changes(&lane_changes)?;
             // A service may have found a loss and not reported it.
             executor.device().check_loss()

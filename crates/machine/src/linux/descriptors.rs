@@ -38,7 +38,7 @@ pub(super) enum Object {
 pub(super) type Listing = Arc<Vec<(Vec<u8>, InodeNumber)>>;
 
 /// An open file description. Several descriptors may refer to the same one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Description {
     pub(super) object: Object,
     pub(super) position: u64,
@@ -63,7 +63,7 @@ impl Description {
 }
 
 /// A file descriptor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Descriptor {
     /// The ID of the open file description.
     pub(super) description: u32,
@@ -71,7 +71,7 @@ pub(super) struct Descriptor {
 }
 
 /// The table of file descriptors of a lane.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Descriptors {
     descriptors: BTreeMap<u64, Descriptor>,
     descriptions: BTreeMap<u32, Description>,

@@ -10,6 +10,7 @@ use super::errno::{
     EBUSY, EEXIST, EFBIG, EINVAL, EISDIR, ELOOP, EMLINK, ENAMETOOLONG, ENOENT, ENOSPC, ENOTDIR, ENOTEMPTY,
     EPERM, EROFS, Errno,
 };
+use crate::shared::share;
 
 /// The number of an inode.
 pub(super) type InodeNumber = u64;
@@ -152,6 +153,14 @@ impl Place {
 }
 
 impl Files {
+    /// Makes this equal to `source` without needless writes; see [`shared`](crate::shared).
+    pub(super) fn assign(&mut self, source: &Self) {
+        let Self { shared, own, inodes_max, next, used, capacity } = source;
+        share(&mut self.shared, shared);
+        self.own.clone_from(own);
+        (self.inodes_max, self.next, self.used, self.capacity) = (*inodes_max, *next, *used, *capacity);
+    }
+
     /// Creates a tree with only a root directory, to which all that lanes share can be added before [`Files::share`].
     /// Private files of a lane may hold `capacity` bytes.
     pub(super) fn new(capacity: u64) -> Self {

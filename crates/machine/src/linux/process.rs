@@ -11,13 +11,22 @@ use super::files::{Files, InodeNumber};
 use super::save::save;
 use super::settings::Settings;
 use super::signals::Signals;
-use super::unserved::UnservedCalls;
+use super::unserved::UnservedCall;
 use crate::call_table::ProcessState;
 use crate::console::Stream;
 use crate::error::Error;
+use crate::shared::share;
 
 /// The console output of a lane during one service, in order: stream and bytes.
-pub(crate) type ConsoleOutput = Vec<(Stream, Vec<u8>)>;
+pub(super) type ConsoleOutput = Vec<(Stream, Vec<u8>)>;
+
+/// The effects of a service outside of its lane.
+#[derive(Debug, Default)]
+pub(crate) struct Effects {
+    pub(crate) console: ConsoleOutput,
+    /// The system call, if KVRM did not serve it.
+    pub(crate) unserved: Option<UnservedCall>,
+}
 
 /// The process of a lane: its files, descriptors, signals and settings.
 ///
@@ -39,11 +48,27 @@ pub(crate) struct Process {
     /// The process state, copied from the executor while a call is served.
     pub(super) state: ProcessState,
     pub(super) signals: Signals,
-    /// The calls that were not served since the record was last taken.
-    pub(super) unserved: UnservedCalls,
 }
 
 impl Process {
+    /// Makes this equal to `source` without needless writes; see [`shared`](crate::shared).
+    pub(crate) fn assign(&mut self, source: &Self) {
+        let Self { lane, files, descriptors, directory, umask, input, .. } = source;
+        let Self { input_position, settings, state, signals, .. } = source;
+        self.files.assign(files);
+        share(&mut self.input, input);
+        share(&mut self.settings, settings);
+        // In most cases these are equal, and a comparison allocates no memory.
+        if self.descriptors != *descriptors {
+            self.descriptors.clone_from(descriptors);
+        }
+        if self.signals != *signals {
+            self.signals.clone_from(signals);
+        }
+        (self.lane, self.directory, self.umask) = (*lane, *directory, *umask);
+        (self.input_position, self.state) = (*input_position, *state);
+    }
+
     pub(crate) fn new(
         lane: u64,
         files: Files,
@@ -64,7 +89,6 @@ impl Process {
             state: ProcessState { heap_end: settings.areas.heap.start, name, ..ProcessState::default() },
             settings,
             signals: Signals::new(),
-            unserved: UnservedCalls::default(),
         }
     }
 
@@ -96,16 +120,6 @@ impl Process {
         (1..32).filter(is_console).fold(1, |bits, number| bits | 1 << number)
     }
 
-    /// Returns whether there were calls that were not served since the record was last taken.
-    pub(crate) fn has_unserved(&self) -> bool {
-        self.unserved != UnservedCalls::default()
-    }
-
-    /// Returns the calls that were not served, and clears the record.
-    pub(crate) fn take_unserved(&mut self) -> UnservedCalls {
-        std::mem::take(&mut self.unserved)
-    }
-
     /// Returns the next random bytes, a hash of seed, lane and position, without advancing the position.
     pub(super) fn random_bytes(&self, bytes: usize) -> Vec<u8> {
         let byte = |at: u64| {
@@ -120,5 +134,49 @@ impl Process {
             hash.to_le_bytes()[at as usize % 8]
         };
         (0..bytes as u64).map(|at| byte(self.state.random.wrapping_add(at))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kvrm_arm64::Features;
+
+    use super::super::files::{Inode, Kind, ROOT};
+    use super::super::settings::Areas;
+    use super::super::signals::Action;
+    use super::*;
+
+    #[test]
+    fn an_assignment_leaves_nothing_as_it_was() {
+        let process = |lane| {
+            let areas = Areas { heap: 0..lane, arena: 0..0, stack_bytes: 0, trampoline: 0 };
+            let settings =
+                Settings { areas, features: Features::ALL, seed: lane, real_time: None, terminal: false };
+            Process::new(lane, Files::new(1000 + lane), ROOT, Arc::new(settings), vec![lane as u8].into())
+        };
+        let (source, mut changed) = (process(3), process(4));
+        // All fields are named here, so that none is forgotten.
+        let Process {
+            lane: _,
+            files,
+            descriptors,
+            directory,
+            umask,
+            input: _,
+            input_position,
+            settings: _,
+            state,
+            signals,
+        } = &mut changed;
+        let place = files.walk(ROOT, b"/new", true).expect("the root exists");
+        *directory =
+            files.add(&place, Inode::new(Kind::Symlink(b"to".to_vec()), 0o777, 5)).expect("there is room");
+        descriptors.close(0).expect("it is open");
+        signals.set_action(1, Action { handler: 0x1000, ..Action::default() });
+        (*umask, *input_position, state.slept) = (0, 1, 7);
+        assert_ne!(format!("{changed:?}"), format!("{source:?}"), "they differ");
+        changed.assign(&source);
+        assert_eq!(format!("{changed:?}"), format!("{source:?}"), "they are equal");
+        assert!(Arc::ptr_eq(&changed.settings, &source.settings), "what does not change is shared");
     }
 }

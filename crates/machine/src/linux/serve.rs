@@ -6,8 +6,9 @@ use super::call::Call;
 use super::errno::ENOSYS;
 use super::failure::{Failure, negative};
 use super::guest::Guest;
-use super::process::{ConsoleOutput, Process};
+use super::process::{Effects, Process};
 use super::table::{Implementation, Status, find};
+use super::unserved::UnservedCall;
 use crate::error::Error;
 use crate::executor::LaneAccess;
 
@@ -24,11 +25,11 @@ impl Process {
         lane: &mut dyn LaneAccess,
         stop: Stop,
         cpu: &mut Cpu,
-        console: &mut ConsoleOutput,
+        effects: &mut Effects,
     ) -> Result<Option<Stop>, Error> {
         let before = lane.process_state()?;
         self.state = before;
-        let served = self.serve_with_state(&mut Guest { lane: &mut *lane }, stop, cpu, console)?;
+        let served = self.serve_with_state(&mut Guest { lane: &mut *lane }, stop, cpu, effects)?;
         if self.state != before {
             lane.set_process_state(&self.state)?;
         }
@@ -40,11 +41,11 @@ impl Process {
         guest: &mut Guest<'_>,
         stop: Stop,
         cpu: &mut Cpu,
-        console: &mut ConsoleOutput,
+        effects: &mut Effects,
     ) -> Result<Option<Stop>, Error> {
         let before = self.signals.clone();
         let served = match stop {
-            Stop::Syscall { .. } => self.serve_call(guest, cpu, console),
+            Stop::Syscall { .. } => self.serve_call(guest, cpu, effects),
             stop => self.raise(stop, cpu.pc).map(|_| ()),
         };
         match served.and_then(|()| self.deliver(guest, cpu)) {
@@ -64,7 +65,7 @@ impl Process {
         &mut self,
         guest: &mut Guest<'_>,
         cpu: &mut Cpu,
-        console: &mut ConsoleOutput,
+        effects: &mut Effects,
     ) -> Result<(), Failure> {
         // Linux looks at the low 32 bits only.
         let number = u64::from(cpu.x(8) as u32);
@@ -75,6 +76,7 @@ impl Process {
                 let guest = Guest { lane: &mut *guest.lane };
                 match call.implementation {
                     Implementation::Function(function) => {
+                        let console = &mut effects.console;
                         function(&mut Call { process: self, guest, console, x, cpu })
                     }
                     Implementation::Constant(answer) => answer.map_err(Failure::from),
@@ -85,12 +87,12 @@ impl Process {
         let value = match served {
             Ok(value) => value,
             Err(Failure::Errno(errno)) => {
-                match found.map(|call| call.status) {
-                    Some(Status::Refused) => self.unserved.count_refused(number),
-                    Some(Status::Absent) => {}
-                    _ if errno == ENOSYS => self.unserved.count_unknown(number),
-                    _ => {}
-                }
+                effects.unserved = match found.map(|call| call.status) {
+                    Some(Status::Refused) => Some(UnservedCall::Refused(number)),
+                    Some(Status::Absent) => None,
+                    _ if errno == ENOSYS => Some(UnservedCall::Unknown(number)),
+                    _ => None,
+                };
                 negative(errno)
             }
             Err(failure) => return Err(failure),

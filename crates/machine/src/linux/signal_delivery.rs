@@ -56,6 +56,11 @@ const fn syndrome(kind: FaultKind, access: Access) -> u64 {
     class << 26 | IL | write | status
 }
 
+/// Returns whether Linux raises a signal for a stop.
+pub(crate) fn raises_signal(stop: Stop) -> bool {
+    signal_of(stop, 0).is_some()
+}
+
 impl Process {
     /// Returns whether a stop raises a signal that the lane handles and does not block.
     pub(crate) fn handles_signal_of(&self, stop: Stop) -> bool {

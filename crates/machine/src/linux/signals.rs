@@ -53,7 +53,7 @@ pub(super) fn siginfo(number: u64, code: i32, value: u64) -> SigInfo {
 }
 
 /// The action for a signal, as in Linux's `struct sigaction`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Action {
     pub(super) handler: u64,
     pub(super) flags: u64,
@@ -63,7 +63,7 @@ pub(super) struct Action {
 }
 
 /// The alternate signal stack, as in `stack_t`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SignalStack {
     pub(super) start: u64,
     pub(super) flags: u64,
@@ -85,7 +85,7 @@ impl SignalStack {
 }
 
 /// The last fault of a lane, which appears in every signal frame.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct LastFault {
     pub(super) address: u64,
     /// The exception syndrome, as the processor reports it to Linux in `ESR_EL1`; 0 if there is none.
@@ -93,7 +93,7 @@ pub(super) struct LastFault {
 }
 
 /// The signals of a lane. Bit 0 of a mask is signal 1.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Signals {
     pub(super) actions: BTreeMap<u64, Action>,
     /// The signal mask: the signals that are blocked now.

@@ -120,7 +120,7 @@ impl Machine {
             return Err(Error::NoLanes);
         }
         // Output that the engine still has is part of what the lane wrote before.
-        self.drain()?;
+        self.rounds().drain()?;
         let images = [Arc::new(self.image_of(lane)?)];
         let calls = self.calls.as_ref().map(without_random);
         let set_frames_max = frames_max.or(self.frames_max);
@@ -183,14 +183,9 @@ impl Machine {
     /// Returns the state that the host keeps for each lane of a fork.
     fn state_of(&self, lane: usize, serves_in_parallel: bool) -> LaneState {
         let LaneState { services, process, resumed, .. } = &self.lanes[lane];
-        let mut process = process.clone();
-        // The report of this machine counts the calls that were not served so far.
-        if let Some(process) = process.as_mut().filter(|process| process.has_unserved()) {
-            Arc::make_mut(process).take_unserved();
-        }
         let mut state = LaneState {
             services: services.clone(),
-            process,
+            process: process.clone(),
             output: CollectedOutput::default(),
             console: None,
             resumed: *resumed,

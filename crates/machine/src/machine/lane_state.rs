@@ -7,6 +7,7 @@ use kvrm_arm64::Stop;
 use crate::console::Stream;
 use crate::linux::Process;
 use crate::semihosting::{Host, Services};
+use crate::shared::assign_with;
 
 /// The state that the host keeps for a lane.
 #[derive(Clone, Debug)]
@@ -24,6 +25,18 @@ pub(super) struct LaneState {
 }
 
 impl LaneState {
+    /// Makes this equal to `source` without needless writes; see [`shared`](crate::shared).
+    pub(super) fn assign(&mut self, source: &Self) {
+        let Self { services, process, output, console, resumed } = source;
+        self.services.assign(services);
+        match (&mut self.process, process) {
+            (Some(own), Some(process)) => assign_with(own, process, Process::assign),
+            (own, process) => own.clone_from(process),
+        }
+        self.output.assign(output);
+        (self.console, self.resumed) = (*console, *resumed);
+    }
+
     /// Returns the handles of console output of the lane, as a mask.
     pub(super) fn console_handles(&self) -> u32 {
         self.process.as_ref().map_or_else(|| self.services.console(), |process| process.console())
@@ -58,6 +71,14 @@ pub(super) struct CollectedOutput {
 }
 
 impl CollectedOutput {
+    /// Makes this equal to `source` without needless writes; see [`shared`](crate::shared).
+    pub(super) fn assign(&mut self, source: &Self) {
+        let Self { output, error_output, truncated } = source;
+        self.output.clone_from(output);
+        self.error_output.clone_from(error_output);
+        self.truncated = *truncated;
+    }
+
     /// Appends bytes to a stream, up to `max` bytes in all. Drops the rest.
     pub(super) fn collect(&mut self, stream: Stream, bytes: &[u8], max: usize) {
         let collected = if stream == Stream::Output { &mut self.output } else { &mut self.error_output };

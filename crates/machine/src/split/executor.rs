@@ -8,7 +8,8 @@ use kvrm_arm64::{Access, Cpu, Stop};
 use super::division::{Selection, divide, gather, index_of};
 use super::engines::Engines;
 use super::parts::{Part, at_once};
-use super::{reports, running};
+use super::reports;
+use super::running::{Observe, observed};
 use crate::audit::Violation;
 use crate::call_table::ProcessState;
 use crate::error::Error;
@@ -177,7 +178,12 @@ impl Executor for SplitExecutor {
         limits: &[u64],
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<RunStats, Error> {
-        running::run(&mut self.parts, limits, observe)
+        let jobs = self.parts.iter_mut().map(|part| (part.executor.lanes(), (&limits[part.lanes()], part)));
+        let run = |(limits, part): (&[u64], &mut Part), observe: Observe<'_>| {
+            part.executor.run(limits, observe).map(|stats| (stats.progress, stats.dispatches))
+        };
+        let (progress, dispatches) = observed(jobs.collect(), run, observe)?;
+        Ok(RunStats { dispatches: dispatches.into_iter().sum(), progress })
     }
 
     fn stop(&mut self, lane: usize) -> Result<Option<Stop>, Error> {
@@ -387,6 +393,13 @@ impl Executor for SplitExecutor {
 
     fn translation(&mut self) -> Result<Option<TranslationReport>, Error> {
         self.query(|part| part.translation()).map(reports::translation)
+    }
+
+    fn parts(&mut self) -> Vec<&mut dyn Executor> {
+        if self.parts.len() == 1 {
+            return Vec::new();
+        }
+        self.parts.iter_mut().map(|part| -> &mut dyn Executor { &mut *part.executor }).collect()
     }
 
     fn serve_parallel(

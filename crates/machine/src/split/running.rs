@@ -4,42 +4,40 @@ use std::ops::ControlFlow;
 use std::sync::mpsc;
 use std::thread;
 
-use super::parts::Part;
 use crate::error::Error;
-use crate::executor::{Progress, RunStats};
+use crate::executor::Progress;
 
 /// The observer of a run.
-type Observe<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
+pub(crate) type Observe<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
 /// A message from the thread of a part.
-enum Message {
+enum Message<T> {
     /// The part makes a pause, and waits for the answer whether to go on.
     Pause(Progress),
     /// The run of the part has ended.
-    End(Result<RunStats, Error>),
+    End(Result<(Progress, T), Error>),
 }
 
-/// Runs the lanes of all parts, each part in a thread of its own. The observer is called in this thread.
+/// Runs several parts at the same time, each in a thread of its own. A part is a number of lanes and what `run` needs for it.
+/// `observe` is called in this thread with the progress of all parts. Returns their progress and the results in the order of the
+/// parts.
 ///
 /// If a part fails, the others return soon, too. The error is that of the first part that has failed.
-pub(super) fn run(
-    parts: &mut [Part],
-    limits: &[u64],
-    observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-) -> Result<RunStats, Error> {
-    if let [part] = parts {
-        return part.executor.run(limits, observe);
-    }
-    let mut watch = Watch::new(parts.iter().map(|part| part.executor.lanes()), observe);
+pub(crate) fn observed<J: Send, T: Send>(
+    parts: Vec<(usize, J)>,
+    run: impl Fn(J, Observe<'_>) -> Result<(Progress, T), Error> + Sync,
+    observe: Observe<'_>,
+) -> Result<(Progress, Vec<T>), Error> {
+    let mut watch = Watch::new(parts.iter().map(|(lanes, _)| *lanes), observe);
+    let run = &run;
     thread::scope(|scope| {
         let (sender, messages) = mpsc::channel();
         let mut threads = Vec::with_capacity(parts.len());
-        for (index, part) in parts.iter_mut().enumerate() {
-            let limits = &limits[part.lanes()];
+        for (index, (_, part)) in parts.into_iter().enumerate() {
             let (answer, answers) = mpsc::channel();
             let sender = sender.clone();
             scope.spawn(move || {
-                let ended = part.executor.run(limits, &mut |now| {
+                let ended = run(part, &mut |now| {
                     // If the observer has panicked, nobody listens and nobody answers.
                     drop(sender.send((index, Message::Pause(now))));
                     answers.recv().unwrap_or(ControlFlow::Break(()))
@@ -63,25 +61,24 @@ pub(super) fn run(
 }
 
 /// The progress of all parts, as seen by the thread that has begun the run.
-struct Watch<'a> {
-    parts: Vec<PartWatch>,
+struct Watch<'a, T> {
+    parts: Vec<PartWatch<T>>,
     observe: Observe<'a>,
     /// Whether the run goes on.
     flow: ControlFlow<()>,
-    dispatches: u64,
 }
 
 /// The progress of a part.
-struct PartWatch {
+struct PartWatch<T> {
     /// Its last progress. Until there is one, all of its lanes count as running.
     progress: Progress,
     /// Whether it has reported since the observer was called last.
     has_reported: bool,
     /// The result of the run of the part: `None` while it runs.
-    end: Option<Result<(), Error>>,
+    end: Option<Result<T, Error>>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a, T> Watch<'a, T> {
     /// Begins to watch parts with so many lanes.
     fn new(lanes: impl Iterator<Item = usize>, observe: Observe<'a>) -> Self {
         let part = |running| PartWatch {
@@ -89,7 +86,7 @@ impl<'a> Watch<'a> {
             has_reported: false,
             end: None,
         };
-        Self { parts: lanes.map(part).collect(), observe, flow: ControlFlow::Continue(()), dispatches: 0 }
+        Self { parts: lanes.map(part).collect(), observe, flow: ControlFlow::Continue(()) }
     }
 
     /// Notes the progress of a part that makes a pause, and returns whether it goes on.
@@ -99,11 +96,10 @@ impl<'a> Watch<'a> {
     }
 
     /// Notes the end of the run of a part.
-    fn end(&mut self, index: usize, ended: Result<RunStats, Error>) {
+    fn end(&mut self, index: usize, ended: Result<(Progress, T), Error>) {
         match ended {
-            Ok(RunStats { dispatches, progress }) => {
-                self.dispatches += dispatches;
-                self.parts[index].end = Some(Ok(()));
+            Ok((progress, result)) => {
+                self.parts[index].end = Some(Ok(result));
                 self.note(index, progress);
             }
             Err(error) => {
@@ -144,11 +140,11 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Returns the result of the run.
-    fn finish(self) -> Result<RunStats, Error> {
-        let stats = RunStats { dispatches: self.dispatches, progress: self.total() };
+    /// Returns the progress and the results of all parts.
+    fn finish(self) -> Result<(Progress, Vec<T>), Error> {
+        let progress = self.total();
         let ends = self.parts.into_iter().filter_map(|part| part.end);
-        ends.collect::<Result<(), Error>>().map(|()| stats)
+        ends.collect::<Result<Vec<T>, Error>>().map(|results| (progress, results))
     }
 }
 
@@ -162,7 +158,7 @@ mod tests {
     }
 
     /// Makes two parts with three lanes each report, and returns the steps and the running lanes that the observer sees.
-    fn seen(reports: impl FnOnce(&mut Watch<'_>)) -> Vec<(u64, usize)> {
+    fn seen(reports: impl FnOnce(&mut Watch<'_, ()>)) -> Vec<(u64, usize)> {
         let mut seen = Vec::new();
         let mut observe = |now: Progress| {
             seen.push((now.steps, now.running));
@@ -190,7 +186,7 @@ mod tests {
     fn the_end_of_a_part_is_reported_unless_it_is_the_last() {
         let end = |steps| {
             let progress = Progress { steps, ..Progress::default() };
-            Ok(RunStats { dispatches: 1, progress })
+            Ok((progress, ()))
         };
         let ended = seen(|watch| {
             watch.end(1, end(7));
@@ -210,7 +206,7 @@ mod tests {
         };
         let mut watch = Watch::new([1, 1].into_iter(), &mut observe);
         let progress = Progress { steps: 1, running: 0, has_output: true };
-        watch.end(0, Ok(RunStats { dispatches: 1, progress }));
+        watch.end(0, Ok((progress, ())));
         assert!(watch.pause(1, steps(5)).is_continue(), "it goes on");
         assert_eq!(has_output, [true, false], "the output of the part that has ended");
     }
@@ -221,7 +217,7 @@ mod tests {
         let mut watch = Watch::new([1, 1].into_iter(), &mut observe);
         watch.end(1, Err(Error::NoSnapshot));
         assert!(watch.pause(0, steps(1)).is_break(), "the other part returns soon");
-        watch.end(0, Ok(RunStats::default()));
+        watch.end(0, Ok((Progress::default(), ())));
         assert!(matches!(watch.finish(), Err(Error::NoSnapshot)), "the error is returned");
     }
 }

@@ -1,19 +1,21 @@
 //! Tests of lanes that are divided among several engines: everything is as on one engine.
 
+use std::mem;
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use kvrm_arm64::asm::{X0, X1};
 use kvrm_machine::{
-    AddressSpace, Builder, Cpu, Error, Executor, Factory, Fork, Interpreter, Machine, Plan, Reference,
-    ReferenceEngine, Register, Runner, SplitEngine, Stop,
+    AddressSpace, Builder, Cpu, Error, Executor, Factory, Fork, Hooks, Interpreter, Machine, Plan, Reference,
+    ReferenceEngine, Register, Report, Runner, SplitEngine, Stop, Stream,
 };
 use kvrm_testkit::calls::{self, GETRANDOM, RESULTS, TEXT};
 use kvrm_testkit::executor_calls;
 use kvrm_testkit::guests::guest;
 use kvrm_testkit::images::busy;
-use kvrm_testkit::lanes;
+use kvrm_testkit::lanes::{self, LaneWithOutputs};
 use kvrm_testkit::random::Random;
 use proptest::prelude::*;
 
@@ -47,6 +49,61 @@ proptest! {
         seed in any::<u64>(),
     ) {
         executor_calls::check(&split(&weights), lanes, 40, &mut Random::new(seed));
+    }
+}
+
+/// The report of a run without its time, the lanes after it, and what a console of the caller was given.
+type Seen = (Report, Vec<LaneWithOutputs>, Vec<(usize, Stream, Vec<u8>)>);
+
+/// Runs lanes that make random system calls, each another number of them, from the start and once more after a reset of every
+/// other lane.
+fn run_callers(engine: SplitEngine, lanes: usize, has_console: bool, seed: u64) -> [Seen; 2] {
+    let console = Arc::new(Mutex::new(Vec::new()));
+    let mut builder = Machine::builder(calls::caller()).engine(engine).lanes(lanes);
+    if has_console {
+        let console = Arc::clone(&console);
+        builder = builder.console(move |lane, stream, bytes| {
+            console.lock().unwrap().push((lane, stream, bytes.to_vec()));
+        });
+    }
+    let mut machine = builder.build().expect("the lanes fit");
+    let (heap, mut random) = (machine.layout().heap.clone(), Random::new(seed));
+    for lane in 0..lanes {
+        let count = random.below(12);
+        let calls: Vec<_> = (0..count).map(|_| calls::random(&mut random, &heap)).collect();
+        calls::prepare(&mut machine, lane, &calls, random.below(256)).expect("the engine works");
+    }
+    machine.set_hooks(Hooks::new().system_call(calls::PRCTL as u32)).expect("the engine works");
+    machine.snapshot().expect("the engine works");
+    [1, 2].map(|step| {
+        let reset: Vec<usize> = (0..lanes).step_by(step).collect();
+        machine.reset(&reset).expect("there is a snapshot");
+        let mut report = machine.run(u64::MAX).expect("the engine works");
+        // Lanes that a filter has stopped before a call make it.
+        while machine.resume_hooked().expect("the engine works") > 0 {
+            machine.run(u64::MAX).expect("the engine works");
+        }
+        report.wall = Duration::ZERO;
+        let seen = lanes::of_machine(&mut machine).expect("the engine works");
+        (report, seen, mem::take(&mut *console.lock().unwrap()))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    /// Parts go through their rounds independently, unless the caller has a console.
+    #[test]
+    fn system_calls_have_the_results_of_one_engine(
+        weights in prop::collection::vec(1..5_u32, 2..5),
+        lanes in 1..12_usize,
+        has_console in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let seen = run_callers(split(&weights), lanes, has_console, seed);
+        let [first, again] = &seen;
+        prop_assert_eq!(&first.1, &again.1, "lanes that were reset end as before");
+        prop_assert_eq!(seen, run_callers(split(&[1]), lanes, has_console, seed));
     }
 }
 

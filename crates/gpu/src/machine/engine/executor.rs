@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
     Decisions, Executor, Hooks, LaneAccess, LaneStart, Mapping, PageMap, Plan, ProcessState, Progress,
-    Register, RunStats, TranslationReport, View, Violation, compute_views,
+    Register, RunStats, TranslationReport, View, Violation, compute_views, for_each_picked,
 };
 use kvrm_shaders::layout::{
     COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_ROOT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
@@ -186,8 +186,8 @@ impl GpuExecutor {
         let Some(snapshot) = &self.snapshot else { return Ok(()) };
         let jobs: Vec<u32> = lanes.iter().map(|&lane| lane as u32).collect();
         self.store.reset(&jobs, &snapshot.state)?;
+        for_each_picked(&mut self.maps, lanes, |place, map| map.assign(&snapshot.maps[lanes[place]]));
         for lane in lanes {
-            self.maps[*lane].clone_from(&snapshot.maps[*lane]);
             if let Some(end) = self.heap_ends.get_mut(*lane) {
                 *end = snapshot.heap_ends[*lane];
             }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use kvrm_arm64::{Access, Cpu, Fault, Stop};
-use kvrm_machine::{LaneAccess, Mapping, PAGE_BYTES, PageMap, ProcessState, pick, pieces};
+use kvrm_machine::{LaneAccess, Mapping, PAGE_BYTES, PageMap, ProcessState, SavedMappings, pick, pieces};
 use kvrm_shaders::layout::{
     COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_V,
 };
@@ -50,9 +50,8 @@ struct LaneView<'a> {
     changes: LaneChanges,
     cache: &'a mut LaneCache,
     map: &'a mut PageMap,
-    /// The map before its first change, for undoing. It is copied only then, because a copy increments a reference
-    /// count that all threads share.
-    map_before: Option<PageMap>,
+    /// The mappings before their first change, for undoing.
+    mappings_before: Option<SavedMappings>,
     /// The number of pages that the lane has written.
     written: u32,
     /// The number of pages that the lane may write.
@@ -111,7 +110,7 @@ impl GpuExecutor {
                 changes,
                 cache,
                 map,
-                map_before: None,
+                mappings_before: None,
                 written,
                 written_max,
                 has_simd,
@@ -120,8 +119,8 @@ impl GpuExecutor {
             serve(index, &mut lane);
             if lane.changes.has_failed {
                 lane.cache.undo(pending_before);
-                if let Some(before) = lane.map_before {
-                    *lane.map = before;
+                if let Some(before) = lane.mappings_before {
+                    lane.map.restore(before);
                 }
                 let changes = &mut lane.changes;
                 (changes.words, changes.vectors, changes.stop, changes.console) = (words, None, None, None);
@@ -134,9 +133,10 @@ impl GpuExecutor {
         Ok(())
     }
 
-    /// Returns the changes of a lane's memory by its service.
-    pub(crate) fn memory_changes(&self, changes: &LaneChanges) -> &[Change] {
-        &self.cache.lanes[changes.lane].pending[changes.pending_before..]
+    /// Returns a function that returns the changes of a lane's memory by its service.
+    pub(crate) fn memory_changes<'a>(&'a self) -> impl Fn(&LaneChanges) -> &'a [Change] + Sync {
+        let caches = &self.cache.lanes;
+        |changes| &caches[changes.lane].pending[changes.pending_before..]
     }
 
     /// Applies the changes of registers, process state, stops and console handles to the columns.
@@ -311,7 +311,7 @@ impl LaneAccess for LaneView<'_> {
     }
 
     fn map(&mut self, pages: Range<u64>, mapping: Mapping) -> Result<bool, kvrm_machine::Error> {
-        self.map_before.get_or_insert_with(|| self.map.clone());
+        self.mappings_before.get_or_insert_with(|| self.map.save());
         if pages.is_empty() || !self.map.map(&pages, mapping) {
             return Ok(pages.is_empty());
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use kvrm_arm64::{Access, Fault, Stop};
-use kvrm_machine::{Mapping, pick, pieces};
+use kvrm_machine::{Mapping, for_each_picked, pieces};
 use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, STOP_NEED_FRAME, STOP_NONE};
 
 use rayon::prelude::*;
@@ -168,12 +168,7 @@ impl GpuExecutor {
         }
         let lanes: Vec<usize> = rows.iter().map(|(lane, _)| *lane).collect();
         // A lane may have several rows, which are written in their order.
-        if lanes.is_sorted_by(|a, b| a < b) {
-            let caches = pick(&mut self.cache.lanes, &lanes).into_par_iter().with_min_len(LANES_MIN);
-            caches.zip(rows).for_each(|(cache, (_, bytes))| cache.write(address, bytes));
-        } else {
-            rows.iter().for_each(|(lane, bytes)| self.cache.lanes[*lane].write(address, bytes));
-        }
+        for_each_picked(&mut self.cache.lanes, &lanes, |place, cache| cache.write(address, rows[place].1));
         lanes.into_iter().for_each(|lane| self.cache.track(lane));
         Ok(Ok(()))
     }
@@ -285,7 +280,7 @@ impl GpuExecutor {
             self.send(batch)?;
         }
         let waiting = std::mem::take(&mut self.cache.waiting);
-        pick(&mut self.cache.lanes, &waiting).into_par_iter().with_min_len(LANES_MIN).for_each(|lane| {
+        for_each_picked(&mut self.cache.lanes, &waiting, |_, lane| {
             for change in lane.pending.drain(..) {
                 if let Change::Write { address, .. } = change
                     && let Some(page) = lane.pages.get_mut(&(address / PAGE))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{Executor, Hooks, LaneStart, Mapping, ProcessState, Register};
+use rayon::prelude::*;
 
 use crate::device::error::Error;
 use crate::machine::engine::GpuExecutor;
@@ -19,6 +20,9 @@ use crate::machine::engine::registers::{
 /// The bit of changed columns that says that SIMD registers have changed, too. The next word has a bit for each of
 /// these.
 const SIMD: u64 = 1 << 63;
+
+/// The number of lanes whose services one thread records.
+const LANES_OF_PART: usize = 512;
 
 /// The changes that lead to the current state of the lanes, from a checkpoint or from new lanes.
 #[derive(Debug, Default)]
@@ -236,8 +240,29 @@ impl Journal {
         }
     }
 
+    /// Records the changes of lanes by services. `memory` returns the changes of a lane's memory.
+    pub(super) fn services<'a>(
+        &mut self,
+        all: &[LaneChanges],
+        memory: impl Fn(&LaneChanges) -> &'a [Change] + Sync,
+    ) {
+        let parts: Vec<Self> = all
+            .par_chunks(LANES_OF_PART)
+            .map(|lanes| {
+                let mut part = Self::default();
+                lanes.iter().for_each(|changes| part.service(changes, memory(changes)));
+                part
+            })
+            .collect();
+        for Self { entries, words, bytes, .. } in parts {
+            self.entries.extend(entries);
+            self.words.extend(words);
+            self.bytes.extend(bytes);
+        }
+    }
+
     /// Records the changes of a lane by a service.
-    pub(super) fn service(&mut self, changes: &LaneChanges, memory: &[Change]) {
+    fn service(&mut self, changes: &LaneChanges, memory: &[Change]) {
         for change in memory {
             match change {
                 // The permission was checked when the service wrote.

@@ -1,0 +1,144 @@
+//! The service of system calls and signals of Linux programs.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kvrm_arm64::Stop;
+
+use super::super::lane_state::LaneState;
+use super::{Rounds, call_again};
+use crate::error::Error;
+use crate::executor::LaneAccess;
+use crate::linux::{self, Effects, SYSTEM_CALL, UnservedCalls};
+use crate::pick::pick;
+use crate::register::Register;
+
+/// The stop of a lane that makes a system call.
+const LINUX_CALL: Stop = Stop::Syscall { imm: SYSTEM_CALL };
+
+/// The largest number of lanes that are served together. With fewer, the host would wait for the device more often; more
+/// would take much memory of the host.
+const TOGETHER_MAX: usize = 1 << 16;
+/// The approximate number of bytes that these lanes may write to the console.
+const SHOWN_BYTES_MAX: u64 = 64 << 20;
+
+/// A lane that waits for a service, and its stop.
+type Waiting = (usize, Stop);
+
+impl Rounds<'_> {
+    /// Serves system calls, which have retired, and signals that lanes handle.
+    ///
+    /// Lanes share nothing that they can change, so several are served at the same time if the executor can do that. Their
+    /// output is shown in the order of their numbers.
+    pub(super) fn serve_linux(
+        &mut self,
+        lanes: &[usize],
+        unserved: &mut UnservedCalls,
+    ) -> Result<u64, Error> {
+        let stops = self.executor.stops()?;
+        let mut calls: Vec<Waiting> = Vec::new();
+        for &lane in lanes {
+            if let Some(stop) = stops[lane]
+                && (stop == LINUX_CALL || self.handles_signal_of(lane, stop))
+            {
+                calls.push((lane, stop));
+            }
+        }
+        if calls.is_empty() {
+            return Ok(0);
+        }
+        let registers = [Register::X(8), Register::X(0), Register::X(1), Register::X(2)];
+        let [number, x0, x1, x2] = registers.map(|register| self.registers(register));
+        let (number, x0, x1, x2) = (number?, x0?, x1?, x2?);
+        if self.hooks.has_call() {
+            calls = self.filtered(calls, &number)?;
+        }
+        let arguments = |lane: usize| (number[lane], [x0[lane], x1[lane], x2[lane]]);
+        let mut left = &calls[..];
+        while !left.is_empty() {
+            // The output of lanes that are served together is held until all of them are done.
+            let mut shown = 0;
+            let count = left.iter().take(TOGETHER_MAX).position(|&(lane, _)| {
+                let (number, x) = arguments(lane);
+                shown += linux::shown_bytes(number, x);
+                shown > SHOWN_BYTES_MAX
+            });
+            let (together, rest) = left.split_at(count.unwrap_or(TOGETHER_MAX.min(left.len())).max(1));
+            let named = together.iter().filter_map(|&(lane, _)| {
+                let (number, x) = arguments(lane);
+                linux::memory_to_read(number, x).map(|(address, bytes)| (lane, address, bytes))
+            });
+            self.executor.prefetch(&named.collect::<Vec<_>>())?;
+            self.serve_together(together, unserved)?;
+            left = rest;
+        }
+        Ok(calls.len() as u64)
+    }
+
+    /// Stops the lanes whose calls a filter stops, before these calls. Returns the others. `number` has the number of the call of
+    /// each lane.
+    fn filtered(&mut self, calls: Vec<Waiting>, number: &[u64]) -> Result<Vec<Waiting>, Error> {
+        let mut left = Vec::with_capacity(calls.len());
+        for (lane, stop) in calls {
+            let filter = if stop == LINUX_CALL { self.stop_before_call(lane, number[lane]) } else { None };
+            if filter.is_some() {
+                let cpu = self.executor.cpu(lane)?;
+                self.executor.set_cpu(lane, &call_again(cpu))?;
+                self.executor.set_stop(lane, filter)?;
+            } else {
+                left.push((lane, stop));
+            }
+        }
+        Ok(left)
+    }
+
+    /// Serves calls together, and shows their output in the order of the lanes.
+    fn serve_together(&mut self, calls: &[Waiting], unserved: &mut UnservedCalls) -> Result<(), Error> {
+        let numbers: Vec<usize> = calls.iter().map(|(lane, _)| *lane).collect();
+        let states = pick(self.lanes, &numbers).into_iter();
+        let served: Vec<_> = states.map(|state| Mutex::new((state, Ok(Effects::default())))).collect();
+        let mut result = self.executor.serve_parallel(&numbers, &|index, lane| {
+            // No other thread locks this mutex.
+            let mut served = served[index].lock().unwrap_or_else(PoisonError::into_inner);
+            served.1 = serve_lane(served.0, lane, calls[index].1);
+        });
+        // All services that were done have their effects, even if others have failed.
+        for (lane, served) in numbers.into_iter().zip(served) {
+            let (state, effects) = served.into_inner().unwrap_or_else(PoisonError::into_inner);
+            match effects {
+                Ok(Effects { console: written, unserved: call }) => {
+                    for (stream, bytes) in written {
+                        self.output.write(lane, &mut state.output, stream, &bytes);
+                    }
+                    call.into_iter().for_each(|call| unserved.count(call));
+                }
+                Err(error) => result = result.and(Err(error)),
+            }
+        }
+        result
+    }
+}
+
+/// Serves one lane of a Linux program.
+fn serve_lane(state: &mut LaneState, lane: &mut dyn LaneAccess, stop: Stop) -> Result<Effects, Error> {
+    let mut effects = Effects::default();
+    let Some(process) = &mut state.process else { return Ok(effects) };
+    let before = lane.general()?;
+    let mut cpu = before.clone();
+    let process = Arc::make_mut(process);
+    let next = process.serve(lane, stop, &mut cpu, &mut effects)?;
+    if matches!(next, None | Some(Stop::Exit { .. })) {
+        // As an exception would, the service has lost the exclusive reservation.
+        cpu.monitor = None;
+        lane.set_general(&cpu)?;
+    } else if stop == LINUX_CALL {
+        lane.set_general(&call_again(before))?;
+    }
+    lane.set_stop(next)?;
+    // Calls open and close descriptors.
+    let console = process.console();
+    if state.console.is_some_and(|told| told != console) {
+        lane.set_console(console)?;
+        state.console = Some(console);
+    }
+    Ok(effects)
+}
