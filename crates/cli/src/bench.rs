@@ -145,7 +145,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                         ("guest", guest.name.as_str().into()),
                         ("lanes", lanes.into()),
                     ]
-                    .into(),
+                    .into_iter()
+                    .chain(engine.recorded_gpus())
+                    .collect(),
                     figures: figures(&all),
                 })?;
             }

@@ -12,7 +12,7 @@ use kvrm::{
     ClassSelection, Engine, Error, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, LoopMode, Loops,
     Plan, SelectionMode, Translation,
 };
-use kvrm_records::Adapter;
+use kvrm_records::{Adapter, Value};
 
 use crate::output::note;
 use crate::record;
@@ -294,6 +294,12 @@ impl OpenEngine {
     pub(crate) fn recorded_adapter(&self) -> Option<Adapter> {
         let infos: Vec<&AdapterInfo> = self.gpus.as_ref()?.adapters().collect();
         Some(record::adapters(&infos))
+    }
+
+    /// Returns the number of GPUs as a parameter of records, if there are several.
+    pub(crate) fn recorded_gpus(&self) -> Option<(&'static str, Value)> {
+        let count = self.gpus.as_ref()?.adapters().count();
+        (count > 1).then(|| ("gpus", (count as u64).into()))
     }
 
     /// Returns the acceleration of loops in a mode, with networks on the first GPU if there is one.

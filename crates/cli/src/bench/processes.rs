@@ -125,7 +125,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
                     ("lanes", lanes.into()),
                     ("program", args.machine.command().into()),
                 ]
-                .into(),
+                .into_iter()
+                .chain(engine.recorded_gpus())
+                .collect(),
                 figures: figures(&all),
             })?;
         }
