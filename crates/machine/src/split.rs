@@ -23,9 +23,9 @@ use crate::executor::{Executor, Factory, Plan};
 /// get none.
 ///
 /// Results are those of one engine. So are reports, with these exceptions: the number of dispatches is that of all engines
-/// together, and the translation of hot code is that of the first engine, with the steps of all. In class selection,
-/// each engine counts the words that it has lowered. An engine that names a lane in an error message counts from its own
-/// first lane.
+/// together, and the translation of hot code is that of the first engine that has not chosen a way yet, or of the first
+/// engine, with the steps of all. In class selection, each engine counts the words that it has lowered. An engine that
+/// names a lane in an error message counts from its own first lane.
 ///
 /// If an engine fails in a run, for example because its GPU is lost, the others end the run soon, and the error is returned
 /// then. As with one engine, the lanes keep the steps that they have completed, and another run continues them. Other calls

@@ -33,11 +33,13 @@ pub(super) fn decisions(parts: Vec<Option<Decisions>>) -> Option<Decisions> {
     Some(total)
 }
 
-/// Returns the translation of the first part that translates, with the steps of all parts.
+/// Returns the translation of the first part that has not chosen a way, or of the first part that translates if all have, with
+/// the steps of all parts. So lanes have settled when the report says so.
 pub(super) fn translation(parts: Vec<Option<TranslationReport>>) -> Option<TranslationReport> {
-    let mut parts = parts.into_iter().flatten();
-    let first = parts.next()?;
-    Some(TranslationReport { steps: parts.fold(first.steps, |steps, part| steps + part.steps), ..first })
+    let mut parts: Vec<_> = parts.into_iter().flatten().collect();
+    let steps = parts.iter().map(|part| part.steps).sum();
+    let index = parts.iter().position(|part| !part.is_settled()).unwrap_or(0);
+    (!parts.is_empty()).then(|| TranslationReport { steps, ..parts.swap_remove(index) })
 }
 
 /// Returns the names of devices in their order. Equal names become one with their number: `2 x NAME`. Returns `None` if there
@@ -93,6 +95,20 @@ mod tests {
         ];
         assert_eq!(decisions(parts), of(98, expected), "in the order of the classes");
         assert_eq!(decisions(vec![None, None]), None, "no network");
+    }
+
+    #[test]
+    fn translation_has_settled_when_it_has_settled_in_all_parts() {
+        let of = |state: &'static str, steps| Some(TranslationReport::new(state, Vec::new(), steps));
+        let states = |parts| translation(parts).map(|report| (report.state, report.steps));
+        let [waits, chosen] = [("compiling".into(), 7), ("chosen".into(), 7)];
+        assert_eq!(
+            states(vec![of("chosen", 4), None, of("compiling", 3)]),
+            Some(waits),
+            "one has not chosen"
+        );
+        assert_eq!(states(vec![None, of("chosen", 4), of("none", 3)]), Some(chosen), "all have");
+        assert_eq!(states(vec![None]), None, "no part translates");
     }
 
     #[test]
