@@ -3,7 +3,7 @@
 mod accelerating;
 mod accelerator;
 mod audit;
-pub(crate) mod cache;
+mod cache;
 pub(crate) mod checkpoint;
 mod compiler;
 mod console;
@@ -14,6 +14,7 @@ mod executor;
 pub(crate) mod lane_views;
 pub(crate) mod lanes;
 mod memory;
+pub(crate) mod pending;
 pub(crate) mod registers;
 mod remembered;
 mod running;

@@ -1,9 +1,13 @@
 //! The parts of a machine's lanes, each on an engine of its own, and calls of several parts at the same time.
 
+use std::collections::BTreeMap;
 use std::iter;
 use std::ops::Range;
 use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::executor::Executor;
 
@@ -21,24 +25,57 @@ impl Part {
     }
 }
 
-/// Calls a function with each job, the first one in this thread and each of the others in its own. Returns the results in
-/// the order of the jobs.
-///
-/// The threads are not those of a pool, because they mostly wait for devices.
+/// Calls a function with each job at the same time. Returns the results in the order of the jobs.
 pub(super) fn at_once<J: Send, T: Send>(
     jobs: impl IntoIterator<Item = J>,
     call: impl Fn(J) -> T + Sync,
 ) -> Vec<T> {
-    let mut jobs = jobs.into_iter();
-    let Some(first) = jobs.next() else { return Vec::new() };
-    let call = &call;
+    let mut jobs: Vec<J> = jobs.into_iter().collect();
+    if jobs.len() <= 1 {
+        return jobs.pop().map(call).into_iter().collect();
+    }
+    let (call, pools) = (&call, Pools::for_parts(jobs.len()));
     thread::scope(|scope| {
-        let others: Vec<_> = jobs.map(|job| scope.spawn(move || call(job))).collect();
-        let first = call(first);
+        let threads: Vec<_> = jobs
+            .into_iter()
+            .enumerate()
+            .map(|(index, job)| {
+                let pools = &pools;
+                scope.spawn(move || pools.install(index, || call(job)))
+            })
+            .collect();
         let join =
             |thread: thread::ScopedJoinHandle<'_, T>| thread.join().unwrap_or_else(|e| resume_unwind(e));
-        iter::once(first).chain(others.into_iter().map(join)).collect()
+        threads.into_iter().map(join).collect()
     })
+}
+
+/// Pools of threads, one for each part.
+///
+/// The pieces of work that a part divides among threads are small, and it waits for the last of them. Threads of the other parts
+/// would delay that.
+#[derive(Clone)]
+pub(super) struct Pools(Arc<[Option<ThreadPool>]>);
+
+impl Pools {
+    /// Returns the pools of so many parts, which share the threads of the present pool evenly. They are made once in a process.
+    pub(super) fn for_parts(parts: usize) -> Self {
+        static POOLS: Mutex<BTreeMap<(usize, usize), Pools>> = Mutex::new(BTreeMap::new());
+        let threads = (rayon::current_num_threads() / parts).max(1);
+        // If the system has no more threads, parts use the present pool.
+        let pool = || ThreadPoolBuilder::new().num_threads(threads).build().ok();
+        let mut made = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+        let pools = made.entry((parts, threads));
+        pools.or_insert_with(|| Self(iter::repeat_with(pool).take(parts).collect())).clone()
+    }
+
+    /// Calls a function in a thread of the pool of a part.
+    pub(super) fn install<T: Send>(&self, part: usize, call: impl FnOnce() -> T + Send) -> T {
+        match self.0.get(part).and_then(Option::as_ref) {
+            Some(pool) => pool.install(call),
+            None => call(),
+        }
+    }
 }
 
 #[cfg(test)]

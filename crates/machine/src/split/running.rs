@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::mpsc;
 use std::thread;
 
+use super::parts::Pools;
 use crate::error::Error;
 use crate::executor::Progress;
 
@@ -29,7 +30,7 @@ pub(crate) fn observed<J: Send, T: Send>(
     observe: Observe<'_>,
 ) -> Result<(Progress, Vec<T>), Error> {
     let mut watch = Watch::new(parts.iter().map(|(lanes, _)| *lanes), observe);
-    let run = &run;
+    let (run, pools) = (&run, &Pools::for_parts(parts.len()));
     thread::scope(|scope| {
         let (sender, messages) = mpsc::channel();
         let mut threads = Vec::with_capacity(parts.len());
@@ -37,11 +38,13 @@ pub(crate) fn observed<J: Send, T: Send>(
             let (answer, answers) = mpsc::channel();
             let sender = sender.clone();
             scope.spawn(move || {
-                let ended = run(part, &mut |now| {
+                let pauses = sender.clone();
+                let observe = move |now| {
                     // If the observer has panicked, nobody listens and nobody answers.
-                    drop(sender.send((index, Message::Pause(now))));
+                    drop(pauses.send((index, Message::Pause(now))));
                     answers.recv().unwrap_or(ControlFlow::Break(()))
-                });
+                };
+                let ended = pools.install(index, move || run(part, &mut { observe }));
                 drop(sender.send((index, Message::End(ended))));
             });
             threads.push(answer);

@@ -6,6 +6,7 @@ use std::ops::Range;
 use kvrm_machine::{Mapping, PAGE_BYTES, Permissions, pieces};
 use kvrm_shaders::layout::{MAP_PROTECT, MAP_ZERO};
 
+use super::pending::{Change, Pending};
 use super::words::PAGE;
 use crate::device::error::Error;
 use crate::machine::pages::flags;
@@ -32,23 +33,15 @@ pub(super) struct Cache {
 pub(super) struct LaneCache {
     /// The cached pages, by page number.
     pub(super) pages: BTreeMap<u64, Page>,
-    /// An address and bytes from there on, if a page would be more than needed.
-    pub(super) piece: Option<(u64, Box<[u8]>)>,
-    /// Changes that wait to be sent to the device, in order.
-    pub(super) pending: Vec<Change>,
+    /// Bytes from `piece_start` on, where a page would be more than needed. The vector keeps its memory when it is emptied.
+    pub(super) piece: Vec<u8>,
+    /// The address of these bytes.
+    pub(super) piece_start: u64,
+    pub(super) pending: Pending,
     /// Whether the lane is in [`Cache::known`].
     pub(super) is_known: bool,
     /// Whether the lane is in [`Cache::waiting`].
     pub(super) is_waiting: bool,
-}
-
-/// A pending change of a lane's memory.
-#[derive(Debug)]
-pub(crate) enum Change {
-    /// A write of bytes within a page.
-    Write { address: u64, bytes: Box<[u8]> },
-    /// A change of mapping: pages are mapped, protected or unmapped.
-    Map { pages: Range<u64>, mapping: Mapping },
 }
 
 /// A cached page.
@@ -127,12 +120,12 @@ pub(super) fn batches(parts: &[Batch], transfer_bytes: usize) -> Vec<Batch> {
 
 /// Appends the pending changes of a lane to the pieces, and their bytes to the data. Each piece names the index of its
 /// first word in the data.
-pub(super) fn changes_of(lane: usize, pending: &[Change], batch: &mut Batch) {
+pub(super) fn changes_of(lane: usize, pending: &Pending, batch: &mut Batch) {
     let Batch { pieces: all, data } = batch;
-    for change in pending {
+    for change in pending.iter() {
         match change {
             Change::Write { address, bytes } => {
-                all.push(Piece::new(lane, *address, bytes.len(), data.len() as u32).undone());
+                all.push(Piece::new(lane, address, bytes.len(), data.len() as u32).undone());
                 data.extend(bytes.chunks(8).map(|chunk| {
                     let mut word = [0; 8];
                     word[..chunk.len()].copy_from_slice(chunk);
@@ -140,7 +133,7 @@ pub(super) fn changes_of(lane: usize, pending: &[Change], batch: &mut Batch) {
                 }));
             }
             Change::Map { pages, mapping } => {
-                let map = match *mapping {
+                let map = match mapping {
                     Mapping::Zero(permissions) => MAP_ZERO | flags(permissions),
                     Mapping::Heap => MAP_ZERO | flags(Permissions::RW),
                     Mapping::Protect(permissions) => MAP_PROTECT | flags(permissions),
@@ -165,7 +158,7 @@ impl Cache {
         for lane in self.known.drain(..) {
             let lane = &mut self.lanes[lane];
             lane.pages.clear();
-            lane.piece = None;
+            lane.piece.clear();
             lane.is_known = false;
         }
         self.info = None;
@@ -174,7 +167,7 @@ impl Cache {
     /// Updates the lists of lanes with cached memory and with pending changes after a change of one lane's cache.
     pub(super) fn track(&mut self, number: usize) {
         let lane = &mut self.lanes[number];
-        let has_any = lane.piece.is_some() || !lane.pages.is_empty();
+        let has_any = !lane.piece.is_empty() || !lane.pages.is_empty();
         if has_any && !lane.is_known {
             lane.is_known = true;
             self.known.push(number);
@@ -195,9 +188,11 @@ impl LaneCache {
 
     /// Returns the bytes of a range, if it lies within the cached piece.
     pub(super) fn piece_at(&self, address: u64, bytes: usize) -> Option<&[u8]> {
-        let (start, piece) = self.piece.as_ref()?;
-        let from = usize::try_from(address.checked_sub(*start)?).ok()?;
-        piece.get(from..from.checked_add(bytes)?)
+        if self.piece.is_empty() {
+            return None;
+        }
+        let from = usize::try_from(address.checked_sub(self.piece_start)?).ok()?;
+        self.piece.get(from..from.checked_add(bytes)?)
     }
 
     /// Reads mapped memory from the cache. Returns false if a part of it is not cached.
@@ -227,7 +222,7 @@ impl LaneCache {
 
     /// Adds a fetched page after applying the pending changes to it.
     pub(super) fn add_page(&mut self, number: u64, mut page: Page) {
-        for change in &self.pending {
+        for change in self.pending.iter() {
             match change {
                 Change::Write { address, bytes } if address / PAGE == number => {
                     let at = (address % PAGE) as usize;
@@ -248,7 +243,7 @@ impl LaneCache {
     pub(super) fn undo(&mut self, changes: usize) {
         self.pending.truncate(changes);
         self.pages.clear();
-        self.piece = None;
+        self.piece.clear();
     }
 
     /// Returns the pages of pending writes and the pages of a range.
@@ -262,13 +257,13 @@ impl LaneCache {
 
     /// Adds a write to mapped memory to the pending changes.
     pub(super) fn write(&mut self, address: u64, bytes: &[u8]) {
-        self.piece = None;
+        self.piece.clear();
         let mut done = 0;
         for (number, range) in pieces(address, bytes.len()) {
             let piece = &bytes[done..done + range.len()];
             done += range.len();
             let address = number * PAGE + range.start as u64;
-            self.pending.push(Change::Write { address, bytes: piece.into() });
+            self.pending.write(address, piece);
             if let Some(page) = self.pages.get_mut(&number) {
                 page.bytes[range].copy_from_slice(piece);
             }
@@ -277,7 +272,7 @@ impl LaneCache {
 
     /// Adds a change of mapping to the pending changes.
     pub(super) fn map(&mut self, pages: Range<u64>, mapping: Mapping) {
-        self.piece = None;
+        self.piece.clear();
         match mapping {
             Mapping::Zero(_) | Mapping::Heap => {
                 self.pages.range_mut(pages.clone()).for_each(|(_, page)| page.bytes.fill(0));
@@ -285,7 +280,7 @@ impl LaneCache {
             Mapping::Unmap => self.pages.retain(|page, _| !pages.contains(page)),
             Mapping::Protect(_) => {}
         }
-        self.pending.push(Change::Map { pages, mapping });
+        self.pending.map(pages, mapping);
     }
 }
 
@@ -293,14 +288,15 @@ impl LaneCache {
 mod tests {
     use super::*;
 
-    fn write(bytes: usize, byte: u8) -> Change {
-        Change::Write { address: 0, bytes: vec![byte; bytes].into() }
-    }
-
     /// Returns the pending changes of two lanes as parts.
     fn parts() -> [Batch; 2] {
-        let map = Change::Map { pages: 0..3, mapping: Mapping::Heap };
-        let lanes = [vec![write(16, 1), map, write(9, 2)], vec![write(8, 3), write(4096, 4), write(1, 5)]];
+        let mut lanes = [Pending::default(), Pending::default()];
+        lanes[0].write(0, &[1; 16]);
+        lanes[0].map(0..3, Mapping::Heap);
+        lanes[0].write(0, &[2; 9]);
+        [(8, 3), (4096, 4), (1, 5)]
+            .into_iter()
+            .for_each(|(bytes, byte)| lanes[1].write(0, &vec![byte; bytes]));
         [0, 1].map(|lane| {
             let mut part = Batch::default();
             changes_of(lane, &lanes[lane], &mut part);

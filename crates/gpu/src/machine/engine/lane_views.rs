@@ -4,7 +4,7 @@
 //! collected in [`LaneChanges`] and applied when all lanes are served.
 
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::RwLock;
 
 use kvrm_arm64::{Access, Cpu, Fault, Stop};
 use kvrm_machine::{LaneAccess, Mapping, PAGE_BYTES, PageMap, ProcessState, SavedMappings, pick, pieces};
@@ -13,17 +13,22 @@ use kvrm_shaders::layout::{
 };
 use rayon::prelude::*;
 
-use super::cache::{Change, LaneCache, fetch_pages};
-use super::lanes::{GpuExecutor, LaneBefore};
+use super::cache::{LaneCache, fetch_pages};
+use super::lanes::GpuExecutor;
+use super::pending::Pending;
 use super::registers::{self, REGISTER_COLUMNS, Words, columns, differences};
 use super::stops;
-use super::words::{LANES_MIN, PAGE, halves};
+use super::words::{PAGE, halves};
 use crate::device::error::Error;
-use crate::device::lock::lock;
+use crate::device::lock::{read_lock, write_lock};
+use crate::machine::columns::Columns;
 use crate::machine::store::Store;
 
 /// V0 to V31 before the service and now.
 type Vectors = Box<[[u128; 32]; 2]>;
+
+/// The number of lanes that a thread serves one after the other. It waits for the lock of the store once for all of them.
+const GROUP: usize = 32;
 
 /// The changes of a lane by a service, except those of its memory.
 #[derive(Debug)]
@@ -45,9 +50,24 @@ pub(crate) struct LaneChanges {
     pending_before: usize,
 }
 
+impl Default for LaneChanges {
+    fn default() -> Self {
+        Self {
+            lane: 0,
+            words: [0; REGISTER_COLUMNS],
+            changed: 0,
+            vectors: None,
+            stop: None,
+            console: None,
+            has_failed: false,
+            pending_before: 0,
+        }
+    }
+}
+
 /// A view of one lane, for one thread.
 struct LaneView<'a> {
-    changes: LaneChanges,
+    changes: &'a mut LaneChanges,
     cache: &'a mut LaneCache,
     map: &'a mut PageMap,
     /// The mappings before their first change, for undoing.
@@ -57,15 +77,14 @@ struct LaneView<'a> {
     /// The number of pages that the lane may write.
     written_max: u32,
     has_simd: bool,
-    store: &'a Mutex<&'a mut Store>,
+    store: &'a RwLock<&'a mut Store>,
 }
 
 impl GpuExecutor {
     /// Calls `serve` for each of `lanes`, whose numbers ascend, and replaces the contents of `changes` by their
     /// changes.
     ///
-    /// The memory of `changes` and of `lanes_before` is used again from call to call, because allocating it takes
-    /// longer than the services.
+    /// The memory of `changes` is used again from call to call, because allocating it takes longer than the services.
     pub(crate) fn serve_lane_views(
         &mut self,
         lanes: &[usize],
@@ -79,64 +98,37 @@ impl GpuExecutor {
             COLUMN_TAIL,
             COLUMN_HEAD,
         ]))?;
-        let columns = &self.store.columns;
-        let found = lanes.par_iter().with_min_len(LANES_MIN).map(|&lane| {
-            let mut words = [0; REGISTER_COLUMNS];
-            (0..).zip(&mut words).for_each(|(column, word)| *word = columns.cached(column)[lane]);
-            let (_, written) = halves(columns.cached(COLUMN_TAIL)[lane]);
-            let (written_max, _) = halves(columns.cached(COLUMN_HEAD)[lane]);
-            LaneBefore { words, written, written_max }
-        });
-        found.collect_into_vec(&mut self.lanes_before);
+        changes.resize_with(lanes.len(), LaneChanges::default);
         let has_simd = self.has_simd;
-        let store = Mutex::new(&mut self.store);
-        let caches = pick(&mut self.cache.lanes, lanes);
-        let maps = pick(&mut self.maps, lanes);
-        let views = lanes.par_iter().zip(&self.lanes_before).zip(caches).zip(maps).with_min_len(LANES_MIN);
-        let served = views.enumerate().map(|(index, (((&lane, found), cache), map))| {
-            let LaneBefore { words, written, written_max } = *found;
-            let pending_before = cache.pending.len();
-            let changes = LaneChanges {
-                lane,
-                words,
-                changed: 0,
-                vectors: None,
-                stop: None,
-                console: None,
-                has_failed: false,
-                pending_before,
-            };
-            let mut lane = LaneView {
-                changes,
-                cache,
-                map,
-                mappings_before: None,
-                written,
-                written_max,
-                has_simd,
-                store: &store,
-            };
-            serve(index, &mut lane);
-            if lane.changes.has_failed {
-                lane.cache.undo(pending_before);
-                if let Some(before) = lane.mappings_before {
-                    lane.map.restore(before);
-                }
-                let changes = &mut lane.changes;
-                (changes.words, changes.vectors, changes.stop, changes.console) = (words, None, None, None);
+        let store = RwLock::new(&mut self.store);
+        let mut caches = pick(&mut self.cache.lanes, lanes);
+        let mut maps = pick(&mut self.maps, lanes);
+        let groups = changes
+            .par_chunks_mut(GROUP)
+            .zip(lanes.par_chunks(GROUP))
+            .zip(caches.par_chunks_mut(GROUP).zip(maps.par_chunks_mut(GROUP)));
+        groups.enumerate().for_each(|(group, ((changes, lanes), (caches, maps)))| {
+            let written = begin_group(changes, lanes, &read_lock(&store).columns);
+            let views = changes.iter_mut().zip(caches).zip(maps).zip(written);
+            for (index, (((changes, cache), map), [written, written_max])) in (group * GROUP..).zip(views) {
+                let before = changes.words;
+                changes.pending_before = cache.pending.len();
+                let mappings_before = None;
+                let store = &store;
+                let mut view =
+                    LaneView { changes, cache, map, mappings_before, written, written_max, has_simd, store };
+                serve(index, &mut view);
+                view.end(&before);
             }
-            lane.changes.changed = differences(&words, &lane.changes.words);
-            lane.changes
         });
-        served.collect_into_vec(changes);
         lanes.iter().for_each(|&lane| self.cache.track(lane));
         Ok(())
     }
 
-    /// Returns a function that returns the changes of a lane's memory by its service.
-    pub(crate) fn memory_changes<'a>(&'a self) -> impl Fn(&LaneChanges) -> &'a [Change] + Sync {
+    /// Returns a function that returns the pending changes of a lane's memory, and the index of the first change by its service.
+    pub(crate) fn memory_changes<'a>(&'a self) -> impl Fn(&LaneChanges) -> (&'a Pending, usize) + Sync {
         let caches = &self.cache.lanes;
-        |changes| &caches[changes.lane].pending[changes.pending_before..]
+        |changes| (&caches[changes.lane].pending, changes.pending_before)
     }
 
     /// Applies the changes of registers, process state, stops and console handles to the columns.
@@ -177,13 +169,39 @@ impl GpuExecutor {
     }
 }
 
+/// Begins the services of a group of lanes: reads their registers and process states. Returns the number of pages that each lane
+/// has written, and the number that it may write.
+fn begin_group(changes: &mut [LaneChanges], lanes: &[usize], columns: &Columns) -> [[u32; 2]; GROUP] {
+    let mut written = [[0; 2]; GROUP];
+    for ((changes, &lane), written) in changes.iter_mut().zip(lanes).zip(&mut written) {
+        *changes = LaneChanges { lane, ..LaneChanges::default() };
+        (0..).zip(&mut changes.words).for_each(|(column, word)| *word = columns.cached(column)[lane]);
+        *written = [halves(columns.cached(COLUMN_TAIL)[lane]).1, halves(columns.cached(COLUMN_HEAD)[lane]).0];
+    }
+    written
+}
+
 impl LaneView<'_> {
+    /// Ends a service: undoes its changes if the device has failed. `before` has the words before the service.
+    fn end(self, before: &Words) {
+        let Self { changes, cache, map, mappings_before, .. } = self;
+        if changes.has_failed {
+            cache.undo(changes.pending_before);
+            if let Some(mappings) = mappings_before {
+                map.restore(mappings);
+            }
+            (changes.words, changes.vectors, changes.stop, changes.console) = (*before, None, None, None);
+        }
+        changes.changed = differences(before, &changes.words);
+    }
+
     /// Fetches the mapped pages of a range that are not in the cache.
     fn fetch(&mut self, address: u64, bytes: usize) -> Result<(), Error> {
         let missing: Vec<u64> = self.cache.missing(address, bytes).collect();
         for number in missing {
             if self.map.page(number).is_some() {
-                let fetched = fetch_pages(&mut lock(self.store), &[(self.changes.lane, number)], PAGE_BYTES);
+                let fetched =
+                    fetch_pages(&mut write_lock(self.store), &[(self.changes.lane, number)], PAGE_BYTES);
                 self.changes.has_failed |= fetched.is_err();
                 self.cache.add_page(number, fetched?.swap_remove(0));
             }
@@ -228,7 +246,7 @@ impl LaneAccess for LaneView<'_> {
         if self.changes.vectors.is_none() {
             let mut before = [0; 32];
             if self.has_simd {
-                let mut store = lock(self.store);
+                let mut store = write_lock(self.store);
                 let columns = &mut store.columns;
                 let fetched = columns.fetch(COLUMN_V..COLUMN_V + 64);
                 self.changes.has_failed |= fetched.is_err();

@@ -7,7 +7,6 @@ use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_ROOT, COLUMN_WINDOW, COLUMNS};
 
 use super::accelerator::Accelerator;
 use super::cache::Cache;
-use super::registers::Words;
 use super::translator::Translator;
 use super::words::word;
 use crate::device::buffer::Buffer;
@@ -57,8 +56,6 @@ pub struct GpuExecutor {
     pub(super) frames_shared: u32,
     /// The number of pages that each lane may write.
     pub(super) frames_max: u32,
-    /// The served lanes before their services. The vector is kept only to use its memory again.
-    pub(super) lanes_before: Vec<LaneBefore>,
     /// The progress of the last run.
     pub(crate) last_run: RunProgress,
     /// Whether the last run had at most `SHORT_RUN` slices. The next run then fetches the columns that the host reads after a run
@@ -88,16 +85,6 @@ pub(crate) struct RunProgress {
     pub(crate) steps: u64,
     /// Whether lanes have stopped because the device had no frame left. Chance decides which lanes.
     pub(crate) is_full: bool,
-}
-
-/// A lane before it is served.
-#[derive(Debug)]
-pub(super) struct LaneBefore {
-    pub(super) words: Words,
-    /// The number of pages that the lane has written.
-    pub(super) written: u32,
-    /// The number of pages that the lane may write.
-    pub(super) written_max: u32,
 }
 
 impl GpuExecutor {
@@ -183,7 +170,6 @@ impl GpuExecutor {
             has_unseen_requests: false,
             frames_shared: frames.words.len() as u32,
             frames_max,
-            lanes_before: Vec::new(),
             last_run: RunProgress::default(),
             was_short: false,
             has_served: false,

@@ -9,8 +9,9 @@ use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, 
 
 use rayon::prelude::*;
 
-use super::cache::{Batch, Change, batches, changes_of, fetch_pages};
+use super::cache::{Batch, batches, changes_of, fetch_pages};
 use super::lanes::GpuExecutor;
+use super::pending::{Change, Pending};
 use super::words::{LANES_MIN, PAGE, halves, word};
 use crate::device::error::{Error, Request};
 use crate::machine::store::Launch;
@@ -86,7 +87,10 @@ impl GpuExecutor {
                 .collect();
             let (_, data) = self.store.read(&pieces)?;
             for (&(lane, address, _), bytes) in batch.iter().zip(data.chunks_exact(length)) {
-                self.cache.lanes[lane].piece = Some((address & !7, bytes.into()));
+                let cache = &mut self.cache.lanes[lane];
+                cache.piece.clear();
+                cache.piece.extend_from_slice(bytes);
+                cache.piece_start = address & !7;
                 self.cache.track(lane);
             }
         }
@@ -235,7 +239,7 @@ impl GpuExecutor {
     }
 
     /// Removes the pending changes of some lanes and returns them.
-    pub(super) fn take_waiting(&mut self, lanes: &[usize]) -> Vec<(usize, Vec<Change>)> {
+    pub(super) fn take_waiting(&mut self, lanes: &[usize]) -> Vec<(usize, Pending)> {
         let mut taken = Vec::new();
         for &number in lanes {
             let lane = &mut self.cache.lanes[number];
@@ -249,7 +253,7 @@ impl GpuExecutor {
     }
 
     /// Makes removed changes pending again.
-    pub(super) fn put_back_waiting(&mut self, taken: Vec<(usize, Vec<Change>)>) {
+    pub(super) fn put_back_waiting(&mut self, taken: Vec<(usize, Pending)>) {
         for (number, changes) in taken {
             self.cache.lanes[number].pending = changes;
             self.cache.track(number);
@@ -281,13 +285,14 @@ impl GpuExecutor {
         }
         let waiting = std::mem::take(&mut self.cache.waiting);
         for_each_picked(&mut self.cache.lanes, &waiting, |_, lane| {
-            for change in lane.pending.drain(..) {
+            for change in lane.pending.iter() {
                 if let Change::Write { address, .. } = change
                     && let Some(page) = lane.pages.get_mut(&(address / PAGE))
                 {
                     page.fresh = false;
                 }
             }
+            lane.pending.truncate(0);
             lane.is_waiting = false;
         });
         Ok(())

@@ -9,10 +9,10 @@ use rayon::prelude::*;
 
 use crate::device::error::Error;
 use crate::machine::engine::GpuExecutor;
-use crate::machine::engine::cache::Change;
 use crate::machine::engine::checkpoint::Checkpoint;
 use crate::machine::engine::lane_views::LaneChanges;
 use crate::machine::engine::lanes::RunProgress;
+use crate::machine::engine::pending::{Change, Pending};
 use crate::machine::engine::registers::{
     ALL_COLUMNS, CPU_COLUMNS, REGISTER_COLUMNS, Words, columns, differences, set_cpu, set_process_state,
 };
@@ -240,17 +240,21 @@ impl Journal {
         }
     }
 
-    /// Records the changes of lanes by services. `memory` returns the changes of a lane's memory.
+    /// Records the changes of lanes by services. `memory` returns the pending changes of a lane's memory, and the index of the
+    /// first change by its service.
     pub(super) fn services<'a>(
         &mut self,
         all: &[LaneChanges],
-        memory: impl Fn(&LaneChanges) -> &'a [Change] + Sync,
+        memory: impl Fn(&LaneChanges) -> (&'a Pending, usize) + Sync,
     ) {
         let parts: Vec<Self> = all
             .par_chunks(LANES_OF_PART)
             .map(|lanes| {
                 let mut part = Self::default();
-                lanes.iter().for_each(|changes| part.service(changes, memory(changes)));
+                for changes in lanes {
+                    let (pending, first) = memory(changes);
+                    part.service(changes, pending.from(first));
+                }
                 part
             })
             .collect();
@@ -262,12 +266,12 @@ impl Journal {
     }
 
     /// Records the changes of a lane by a service.
-    fn service(&mut self, changes: &LaneChanges, memory: &[Change]) {
+    fn service<'a>(&mut self, changes: &LaneChanges, memory: impl Iterator<Item = Change<'a>>) {
         for change in memory {
             match change {
                 // The permission was checked when the service wrote.
-                Change::Write { address, bytes } => self.write(changes.lane, *address, bytes, None),
-                Change::Map { pages, mapping } => self.map(changes.lane, pages.clone(), *mapping),
+                Change::Write { address, bytes } => self.write(changes.lane, address, bytes, None),
+                Change::Map { pages, mapping } => self.map(changes.lane, pages.clone(), mapping),
             }
         }
         let [before, now] = changes.vectors.as_deref().unwrap_or(&[[0; 32]; 2]);

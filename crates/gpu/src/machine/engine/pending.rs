@@ -1,0 +1,111 @@
+//! The changes of a lane's memory that wait to be sent to the device.
+
+use std::ops::Range;
+
+use kvrm_machine::Mapping;
+
+/// The pending changes of a lane, in order. The bytes of all writes are together, so that lanes that are served again and again
+/// need no new memory: threads would wait for each other in the allocator.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    changes: Vec<Entry>,
+    bytes: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Entry {
+    /// A write of these of all bytes.
+    Write {
+        address: u64,
+        bytes: Range<usize>,
+    },
+    Map {
+        pages: Range<u64>,
+        mapping: Mapping,
+    },
+}
+
+/// A pending change of a lane's memory.
+#[derive(Debug)]
+pub(crate) enum Change<'a> {
+    /// A write of bytes within a page.
+    Write { address: u64, bytes: &'a [u8] },
+    /// A change of mapping: pages are mapped, protected or unmapped.
+    Map { pages: &'a Range<u64>, mapping: Mapping },
+}
+
+impl Pending {
+    /// Returns the number of changes.
+    pub(super) const fn len(&self) -> usize {
+        self.changes.len()
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// Adds a write of bytes within a page.
+    pub(super) fn write(&mut self, address: u64, bytes: &[u8]) {
+        let first = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        self.changes.push(Entry::Write { address, bytes: first..self.bytes.len() });
+    }
+
+    /// Adds a change of mapping.
+    pub(super) fn map(&mut self, pages: Range<u64>, mapping: Mapping) {
+        self.changes.push(Entry::Map { pages, mapping });
+    }
+
+    /// Removes all changes but the first `changes`.
+    pub(super) fn truncate(&mut self, changes: usize) {
+        self.changes.truncate(changes);
+        let end = self.changes.iter().rev().find_map(|change| match change {
+            Entry::Write { bytes, .. } => Some(bytes.end),
+            Entry::Map { .. } => None,
+        });
+        self.bytes.truncate(end.unwrap_or(0));
+    }
+
+    /// Returns the changes from the one with index `first` on.
+    pub(crate) fn from(&self, first: usize) -> impl Iterator<Item = Change<'_>> {
+        self.changes[first..].iter().map(|change| match change {
+            Entry::Write { address, bytes } => {
+                Change::Write { address: *address, bytes: &self.bytes[bytes.clone()] }
+            }
+            Entry::Map { pages, mapping } => Change::Map { pages, mapping: *mapping },
+        })
+    }
+
+    /// Returns all changes.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Change<'_>> {
+        self.from(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the addresses or first pages and the bytes of changes.
+    fn contents(pending: &Pending, first: usize) -> Vec<(u64, Vec<u8>)> {
+        let of = |change: Change<'_>| match change {
+            Change::Write { address, bytes } => (address, bytes.to_vec()),
+            Change::Map { pages, .. } => (pages.start, Vec::new()),
+        };
+        pending.from(first).map(of).collect()
+    }
+
+    #[test]
+    fn changes_that_are_removed_leave_no_bytes_behind() {
+        let mut pending = Pending::default();
+        pending.write(1, b"ab");
+        pending.map(7..9, Mapping::Unmap);
+        pending.write(2, b"cde");
+        pending.truncate(2);
+        pending.write(3, b"f");
+        assert_eq!(contents(&pending, 1), [(7, Vec::new()), (3, b"f".to_vec())], "from the second one on");
+        assert_eq!(pending.bytes, b"abf", "the bytes of the removed one are gone");
+        pending.truncate(0);
+        assert!(pending.is_empty() && pending.bytes.is_empty(), "{pending:?}");
+    }
+}
