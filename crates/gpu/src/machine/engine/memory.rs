@@ -292,7 +292,7 @@ impl GpuExecutor {
                     page.fresh = false;
                 }
             }
-            lane.pending.truncate(0);
+            lane.pending.clear();
             lane.is_waiting = false;
         });
         Ok(())

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use kvrm_machine::Mapping;
 
+/// The largest number of bytes of writes for which a lane keeps memory after they are sent.
+const KEPT_BYTES: usize = 1024;
+
 /// The pending changes of a lane, in order. The bytes of all writes are together, so that lanes that are served again and again
 /// need no new memory: threads would wait for each other in the allocator.
 #[derive(Debug, Default)]
@@ -14,7 +17,7 @@ pub(crate) struct Pending {
 
 #[derive(Debug)]
 enum Entry {
-    /// A write of these of all bytes.
+    /// A write of this range of the bytes.
     Write {
         address: u64,
         bytes: Range<usize>,
@@ -54,6 +57,12 @@ impl Pending {
     /// Adds a change of mapping.
     pub(super) fn map(&mut self, pages: Range<u64>, mapping: Mapping) {
         self.changes.push(Entry::Map { pages, mapping });
+    }
+
+    /// Removes all changes. Keeps only little memory, because there may be many lanes.
+    pub(super) fn clear(&mut self) {
+        self.truncate(0);
+        self.bytes.shrink_to(KEPT_BYTES);
     }
 
     /// Removes all changes but the first `changes`.
@@ -107,5 +116,15 @@ mod tests {
         assert_eq!(pending.bytes, b"abf", "the bytes of the removed one are gone");
         pending.truncate(0);
         assert!(pending.is_empty() && pending.bytes.is_empty(), "{pending:?}");
+    }
+
+    #[test]
+    fn a_long_write_leaves_little_memory_behind() {
+        let mut pending = Pending::default();
+        pending.write(0, &[1; 100 * KEPT_BYTES]);
+        pending.clear();
+        assert!(pending.is_empty() && pending.bytes.is_empty(), "{pending:?}");
+        let kept = pending.bytes.capacity();
+        assert!((KEPT_BYTES..2 * KEPT_BYTES).contains(&kept), "memory for {kept} bytes");
     }
 }
