@@ -25,7 +25,7 @@ const TEST_PACKAGES: [&str; 12] = [
     "nbformat==5.11.1",
     "nir==1.0.8",
     "psutil==7.2.2",
-    "ray==2.60.0",
+    "ray[data]==2.60.0",
     "matplotlib==3.11.2",
 ];
 /// The stub of the native module, in the package.
@@ -93,7 +93,7 @@ fn test(tools: &Path) -> Result<()> {
     // Mesa's software driver spends most of the time on optimizing shaders that run for a moment.
     let mut pytest = command(&python, &["-m", "pytest"]);
     run_of(pytest.env("GALLIVM_PERF", "nopt").env("KVRM_DOOM", game))?;
-    run_of(&mut command(&python, &["-m", "mypy", "python", "tests", "benchmarks"]))
+    run_of(&mut command(&python, &["-m", "mypy", "python", "tests", "examples", "benchmarks"]))
 }
 
 /// Builds the wheel with a profile of cargo. Returns its path.

@@ -9,6 +9,7 @@ mod plot;
 mod recording;
 mod run;
 mod source;
+mod sweep;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,8 @@ use anyhow::Result;
 pub(crate) enum Command {
     /// Run a network, and show the firing rate of each population.
     Run(Box<run::Args>),
+    /// Run a network with many seeds or parameters, on one GPU or on several at the same time.
+    Sweep(sweep::Args),
     /// Measure the time of a step of networks.
     Bench(bench::Args),
     /// Convert a network to a .safetensors file.
@@ -30,6 +33,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: &Command) -> Result<ExitCode> {
     match command {
         Command::Run(args) => run::run(args),
+        Command::Sweep(args) => sweep::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Import(args) => files::import(args),
         Command::Show(args) => files::show(args),

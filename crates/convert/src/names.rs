@@ -30,6 +30,15 @@ impl NameMap {
         let Some((old, new)) = names.filter(|(old, new)| !old.is_empty() && !new.is_empty()) else {
             return Err(Error::file(origin, "OLD=NEW", format!("`{pair}`")));
         };
+        self.insert(origin, old, new)
+    }
+
+    /// Adds a new name for an old one. `origin` is the name used in messages.
+    ///
+    /// # Errors
+    ///
+    /// If the old name already has a new name.
+    pub fn insert(&mut self, origin: &str, old: &str, new: &str) -> Result<(), Error> {
         match self.map.insert(old.to_owned(), new.to_owned()) {
             None => Ok(()),
             Some(other) => {

@@ -23,6 +23,7 @@ mod recovery;
 mod report;
 mod speeds;
 mod store;
+mod sweep;
 mod transfer;
 
 pub use choice::{BurstChoice, BurstEngine, BurstEngineError, ChoiceReason, OpenBurstEngine};
@@ -34,5 +35,6 @@ pub use plan::Options;
 pub use recovery::Bounds;
 pub use recovery::BurstExecutor;
 pub use speeds::{Speeds, StepTimes};
+pub use sweep::BurstEngines;
 
 pub use crate::stored::CACHE_VARIABLE;

@@ -201,6 +201,12 @@ impl Factory for Engine {
     }
 }
 
+/// Returns the indices of the GPUs of a selection: `all`, a number, or a list with commas.
+#[pyfunction]
+pub(crate) fn selected_gpus(py: Python<'_>, selection: &str) -> PyResult<Vec<usize>> {
+    py.detach(|| selection.parse::<GpuSelection>().or_raise()?.indices().or_raise())
+}
+
 /// Returns a GPU of the host for each adapter: its name, backend, driver, kind, PCI address, and whether it can run lanes.
 #[pyfunction]
 pub(crate) fn adapters(py: Python<'_>) -> Vec<(String, String, String, String, String, bool)> {

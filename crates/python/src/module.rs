@@ -21,7 +21,7 @@ mod _native {
     #[pymodule_export]
     use crate::arm64::{decode, disassemble};
     #[pymodule_export]
-    use crate::engine::{Engine, adapters};
+    use crate::engine::{Engine, adapters, selected_gpus};
     #[pymodule_export]
     use crate::environments::{Environments, doom_variables};
     #[pymodule_export]

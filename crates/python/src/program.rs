@@ -15,6 +15,7 @@ use crate::error::{OrRaise as _, refused};
 enum Source {
     Elf { file: Vec<u8>, system: Option<String> },
     Raw { data: Vec<u8>, address: u64, bytes: u64 },
+    Assembly { text: String, address: u64 },
 }
 
 /// A program.
@@ -53,6 +54,13 @@ impl Program {
         Ok(Self { program, source: Source::Raw { data, address, bytes } })
     }
 
+    /// Assembles a program from text.
+    #[staticmethod]
+    fn assemble(text: String, address: u64) -> PyResult<Self> {
+        let program = kvrm::Program::assemble(address, &text).or_raise()?;
+        Ok(Self { program, source: Source::Assembly { text, address } })
+    }
+
     /// The function that makes the program again, and its arguments.
     fn parts<'py>(&self, py: Python<'py>) -> (&'static str, Parts<'py>) {
         let name = self.program.name.clone();
@@ -63,6 +71,7 @@ impl Program {
             Source::Raw { data, address, bytes } => {
                 ("raw", Parts::Raw(name, PyBytes::new(py, data), *address, *bytes))
             }
+            Source::Assembly { text, address } => ("assemble", Parts::Assembly(text.clone(), *address)),
         }
     }
 
@@ -109,6 +118,7 @@ impl Program {
 enum Parts<'py> {
     Elf(String, Bound<'py, PyBytes>, Option<String>),
     Raw(String, Bound<'py, PyBytes>, u64, u64),
+    Assembly(String, u64),
 }
 
 impl Program {

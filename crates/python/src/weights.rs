@@ -1,16 +1,18 @@
 //! Weights of networks.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use kvrm::models::{
     self, Architecture, DecoderNetwork, DispatchNetwork, Dtype, NamedTensor, TensorFile, certify_decoder,
-    certify_dispatch,
+    certify_dispatch, files,
 };
+use kvrm_convert::{Format, NameMap};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
+use crate::engine::named;
 use crate::error::{OrRaise as _, refused};
 
 /// What error messages call weights that come from no file.
@@ -47,10 +49,16 @@ impl Weights {
         Ok(Self(models::Weights::from_tensors(SOURCE, architecture, content).or_raise()?))
     }
 
-    /// Loads a safetensors file.
+    /// Loads a file of any format, with new names for some of its tensors: pairs of an old and a new one.
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| Ok(Self(models::Weights::load(&path).or_raise()?)))
+    fn load(
+        py: Python<'_>,
+        path: PathBuf,
+        architecture: Option<&str>,
+        names: Vec<(String, String)>,
+    ) -> PyResult<Self> {
+        let architecture = architecture.map(architecture_named).transpose()?;
+        py.detach(|| Ok(Self(read(&path, architecture, &names)?)))
     }
 
     /// Proves that the network gives the right answer for every word, or finds where it does not. `progress` is called with the
@@ -93,9 +101,17 @@ impl Weights {
         }
     }
 
-    /// Saves a safetensors file, with values of 32 bits.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.0.save(&path, Dtype::F32).or_raise())
+    /// Saves a file of the format of its extension.
+    fn save(&self, py: Python<'_>, path: PathBuf, dtype: &str, is_flat: bool) -> PyResult<()> {
+        const DTYPES: [(&str, Dtype); 2] = [("float32", Dtype::F32), ("float16", Dtype::F16)];
+        let (_, dtype) = named("dtype", dtype, &DTYPES, |(name, _)| name)?;
+        let format = Format::of(&path).or_raise()?;
+        let file = path.display().to_string();
+        py.detach(|| {
+            let content = if is_flat { self.0.to_flat_tensor() } else { self.0.to_tensors() };
+            let bytes = kvrm_convert::write(&file, format, &content, dtype).or_raise()?;
+            files::write(&path, &bytes).or_raise()
+        })
     }
 
     /// The name of the architecture.
@@ -123,6 +139,22 @@ fn architecture_named(name: &str) -> PyResult<Architecture> {
         .ok_or_else(|| refused(format!("architecture {name:?}: expected one of {}", Architecture::names())))
 }
 
+/// Reads a file of any format.
+fn read(
+    path: &Path,
+    architecture: Option<Architecture>,
+    names: &[(String, String)],
+) -> PyResult<models::Weights> {
+    let file = path.display().to_string();
+    let mut content = kvrm_convert::read(&file, &files::read(path).or_raise()?).or_raise()?;
+    let mut map = NameMap::default();
+    for (old, new) in names {
+        map.insert("names", old, new).or_raise()?;
+    }
+    map.apply(&file, &mut content).or_raise()?;
+    models::Weights::from_tensors(&file, architecture, content).or_raise()
+}
+
 /// Weights, or the path of their file.
 #[derive(FromPyObject)]
 pub(crate) enum WeightsOrPath {
@@ -135,7 +167,7 @@ impl WeightsOrPath {
     pub(crate) fn load(&self) -> PyResult<Cow<'_, models::Weights>> {
         Ok(match self {
             Self::Weights(weights) => Cow::Borrowed(&weights.get().0),
-            Self::Path(path) => Cow::Owned(models::Weights::load(path).or_raise()?),
+            Self::Path(path) => Cow::Owned(read(path, None, &[])?),
         })
     }
 }

@@ -8,18 +8,24 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import ray
 
 import kvrm
 from kvrm.engine import EngineName
 
 GUESTS = Path(__file__).parents[3] / "guests" / "bin"
 """Prebuilt guest programs."""
+EXAMPLES = Path(__file__).parents[1] / "examples"
+"""Programs that show how the package is used."""
 WEIGHTS = Path(__file__).parents[3] / "weights"
 """The trained weights."""
+
+DOOM = Path(os.environ.get("KVRM_DOOM", "target/programs/doom"))
+"""The game, if somebody has built it."""
 
 
 def turns_meanwhile(run: Callable[[], object]) -> int:
@@ -68,3 +74,13 @@ def engine(request: pytest.FixtureRequest) -> kvrm.OpenEngine:
     """Each engine."""
     name: EngineName = request.param
     return kvrm.Engine(name).open()
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[None]:
+    """A Ray cluster of this host."""
+    # Workers import the examples, too.
+    found = {"env_vars": {"PYTHONPATH": str(EXAMPLES)}}
+    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, runtime_env=found)
+    yield
+    ray.shutdown()

@@ -34,14 +34,6 @@ def expected(count: int) -> list[Result]:
     return [Result(lane, stop, int(steps[lane]), out, b"", {}) for lane, (stop, out) in enumerate(lanes)]
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[None]:
-    """A cluster of this host."""
-    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
-    yield
-    ray.shutdown()
-
-
 def test_results_are_those_of_one_machine_whatever_the_batches() -> None:
     for seconds, lanes_max in [(0.01, 1000), (10.0, 7), (10.0, 1 << 16)]:
         results = map_lanes(QUICKSORT, inputs(500), workers=0, engine="jit", seconds=seconds, lanes_max=lanes_max)

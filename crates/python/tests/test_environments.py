@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 import kvrm
 import kvrm.environments
-from conftest import GUESTS
+from conftest import DOOM, GUESTS
 from kvrm.environments import Batch, Environments, VariableType
 
 CATCH = Path(GUESTS).parent / "environments" / "bin" / "catch.elf"
@@ -166,9 +165,7 @@ def test_gymnasium_makes_environments_by_their_name() -> None:
     vector.close()
 
 
-@pytest.mark.skipif(
-    not Path(os.environ.get("KVRM_DOOM", "target/programs/doom")).exists(), reason="the game is not built"
-)
+@pytest.mark.skipif(not DOOM.exists(), reason="the game is not built")
 def test_doom_is_an_environment() -> None:
     vector = gymnasium.make_vec("kvrm/Doom-v0", num_envs=2, engine="jit", variables=["health", "x"])
     observations, infos = vector.reset()

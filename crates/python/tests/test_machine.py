@@ -195,6 +195,32 @@ def test_lanes_stop_at_hooks_and_go_on(engine: kvrm.OpenEngine) -> None:
     assert machine.run().stops == {"watchpoint": 1, "halt": 1}
 
 
+def test_hooks_name_functions_and_variables(engine: kvrm.OpenEngine) -> None:
+    program = kvrm.Program.assemble(
+        """
+            adr x1, counter
+            bl store
+            hlt #0
+            .balign 8
+        counter:
+            .quad 5, 6
+        store:
+            str x0, [x1, #8]
+            ret
+        """
+    )
+    hooks = kvrm.Hooks(breakpoints=["store"], writes=["counter"])
+    machine = kvrm.Machine(program, engine=engine, hooks=hooks)
+    assert machine.run().stops == {"hardware-breakpoint": 1}
+    assert machine.registers["pc"].tolist() == [program.symbol("store").address]
+    machine.set_hooks(kvrm.Hooks(writes=["counter"]))
+    machine.resume()
+    assert machine.run().stops == {"watchpoint": 1}
+    assert machine.stops[0] == kvrm.Stop("watchpoint", program.symbol("counter").address + 8, "write")
+    with pytest.raises(kvrm.Error, match="has no symbol 'stored'; there is store"):
+        machine.set_hooks(kvrm.Hooks(breakpoints=["stored"]))
+
+
 def test_forks_begin_in_the_state_of_a_lane(engine: kvrm.OpenEngine) -> None:
     machine = adder(2)
     machine.registers["x0"] = [10, 20]

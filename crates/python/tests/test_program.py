@@ -45,8 +45,9 @@ def test_bytes_make_the_same_program_as_their_file(name: str) -> None:
         kvrm.Program.open(GUESTS / "sieve.elf"),
         kvrm.Program.raw(b"\0\0\x40\xd4", 0x1000, 0x3000, "raw"),
         kvrm.Program.from_words([0xD4400000]),
+        kvrm.Program.assemble("start: hlt #0; value: .quad 5", 0x2000),
     ],
-    ids=["elf", "raw", "words"],
+    ids=["elf", "raw", "words", "assembly"],
 )
 def test_a_pickle_is_the_same_program(program: kvrm.Program) -> None:
     copy = pickle.loads(pickle.dumps(program))
@@ -69,8 +70,17 @@ def test_code_is_disassembled_by_function(sieve: kvrm.Program) -> None:
     assert list(sieve.disassemble(symbol.address, 3)) == instructions[:3]
     whole = {i.address: i for i in sieve.disassemble()}
     assert all(whole[i.address] == i for i in instructions)
-    with pytest.raises(KeyError, match="no such function"):
-        list(sieve.disassemble("no such function"))
+    with pytest.raises(kvrm.Error, match="sieve.elf has no symbol 'runs'; there is run"):
+        list(sieve.disassemble("runs"))
+
+
+def test_text_is_assembled() -> None:
+    program = kvrm.Program.assemble("start: b end\nvalue: .quad 5\nend: hlt #0", 0x2000)
+    assert program.entry == 0x2000 and program.symbols["end"].kind == "function"
+    assert program.symbol("value") == kvrm.Symbol("value", 0x2004, 8, "data")
+    assert [i.text for i in program.disassemble("start")] == ["b 0x200c"]
+    with pytest.raises(kvrm.Error, match='line 2: "lsr x0": expected'):
+        kvrm.Program.assemble("hlt #0\nlsr x0")
 
 
 def test_words_are_disassembled_at_their_address() -> None:

@@ -8,6 +8,8 @@ import math
 import pickle
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -715,6 +717,8 @@ def test_a_raster_is_drawn(tmp_path: Path) -> None:
 def test_without_matplotlib_the_error_says_what_to_install() -> None:
     script = """
 import sys
+import threading
+from collections.abc import Iterator
 sys.modules["matplotlib"] = None
 import numpy, kvrm.spiking as spiking
 network = spiking.networks.feagi(10, 1)
@@ -782,3 +786,59 @@ except KeyboardInterrupt:
     print("ended")
 """
     assert interrupt(script, 1) == (0, "ended\n")
+
+
+def test_a_sweep_yields_results_in_order_and_uses_all_engines() -> None:
+    meet, used = threading.Barrier(3), set()
+
+    def first_spikes(seed: int, engine: spiking.OpenEngine) -> tuple[int, bytes]:
+        if len(used) < 3:
+            meet.wait(60)  # only if three points run at the same time
+            used.add(id(engine))
+        simulation = Simulation(networks.vogels_abbott(neurons=200 + 20 * seed, seed=seed), engine)
+        simulation.record()
+        simulation.run(300)
+        return seed, simulation.spikes.tobytes()
+
+    engines = ["reference", "parallel", "reference"]
+    results = list(spiking.sweep(first_spikes, range(12), engines))
+    assert [seed for seed, _ in results] == list(range(12)) and len(used) == 3
+    assert results == list(spiking.sweep(first_spikes, range(12), ["reference"]))
+    assert len({spikes for _, spikes in results}) == 12
+
+
+def test_a_sweep_reads_points_a_few_ahead_and_ends_with_the_first_failure() -> None:
+    read: list[int] = []
+
+    def points() -> Iterator[int]:
+        for point in range(1000):
+            read.append(point)
+            yield point
+
+    def run(point: int, _: spiking.OpenEngine) -> int:
+        return 10 // (point - 5)
+
+    results = spiking.sweep(run, points(), ["reference"] * 2)
+    assert [next(results) for _ in range(5)] == [10 // (point - 5) for point in range(5)]
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+    assert len(read) <= 5 + 2 * 4 + 1
+    with pytest.raises(ValueError, match="engines: expected at least one"):
+        spiking.sweep(run, [1], [])
+
+
+def test_gpus_are_selected_for_a_sweep() -> None:
+    (gpu,) = spiking.gpus([0])
+    assert gpu == spiking.Engine("gpu", "0")
+
+    def run(seed: int, engine: spiking.OpenEngine) -> bytes:
+        simulation = Simulation(networks.vogels_abbott(neurons=200, seed=seed), engine)
+        simulation.record()
+        simulation.run(100)
+        return simulation.spikes.tobytes()
+
+    assert list(spiking.sweep(run, [1, 2], [gpu])) == list(spiking.sweep(run, [1, 2], ["reference"]))
+    with pytest.raises(kvrm.Error, match='"0" selects no GPUs'):
+        spiking.gpus(0)
+    with pytest.raises(kvrm.EngineError, match="999"):
+        spiking.gpus([999])

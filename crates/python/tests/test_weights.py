@@ -48,6 +48,30 @@ def test_files_and_pickles_have_the_same_weights(tmp_path: Path) -> None:
         assert copy.architecture == "small-dispatch" and (copy.values == weights.values).all()
 
 
+def test_files_are_converted(tmp_path: Path) -> None:
+    weights = kvrm.Weights.builtin("small-dispatch")
+    paths = [tmp_path / name for name in ("a.npz", "a.npy", "a.safetensors")]
+    weights.save(paths[0])
+    assert set(np.load(paths[0]).files) == set(weights.tensors)
+    for source, target, flat in [(paths[0], paths[1], True), (paths[1], paths[2], False)]:
+        assert (kvrm.networks.convert(source, target, "small-dispatch", flat=flat).values == weights.values).all()
+    assert (np.load(paths[1]) == weights.values).all()
+    assert (kvrm.Weights.load(paths[2]).values == weights.values).all()
+    # Names of another program, and half precision.
+    first = next(iter(weights.tensors))
+    np.savez(paths[0], **{f"net/{name}" if name == first else name: value for name, value in weights.tensors.items()})
+    again = kvrm.Weights.load(paths[0], names={f"net/{first}": first})
+    assert (again.values == weights.values).all()
+    again.save(paths[2], "float16")
+    assert (kvrm.Weights.load(paths[2]).values == weights.values.astype(np.float16)).all()
+    with pytest.raises(kvrm.Error, match="a name in .npy, .npz or .safetensors"):
+        weights.save(tmp_path / "a.pt")
+    with pytest.raises(kvrm.Error, match='dtype "float64": expected one of float32, float16'):
+        weights.save(paths[2], "float64")  # type: ignore[arg-type]
+    with pytest.raises(kvrm.Error, match="a tensor to rename"):
+        kvrm.Weights.load(paths[0], names={"other": first})
+
+
 def test_wrong_weights_are_refused(tmp_path: Path) -> None:
     flat = kvrm.Weights.from_flat
     with pytest.raises(kvrm.Error, match="expected 135 values for small-dispatch, found 134"):

@@ -25,7 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-train",   &["kvrm-arm64", "kvrm-loops", "kvrm-machine", "kvrm-models", "kvrm-spiking"]),
     ("kvrm",         &["kvrm-arm64", "kvrm-environments", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-spiking-formats", "kvrm-translate", "kvrm-gpu"]),
     ("kvrm-cli",     &["kvrm", "kvrm-guests", "kvrm-records"]),
-    ("kvrm-python",  &["kvrm"]),
+    ("kvrm-python",  &["kvrm", "kvrm-convert"]),
     ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking", "kvrm-translate"]),
     ("kvrm-gpu-tools", &["kvrm-arm64", "kvrm-shaders", "kvrm-machine", "kvrm-spiking", "kvrm-environments", "kvrm-records", "kvrm-guests", "kvrm-gpu", "kvrm-testkit"]),
 ];

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
 use kvrm::gpu::AdapterInfo;
-use kvrm::spiking::{BurstChoice, BurstEngine, Executor, Network, OpenBurstEngine};
+use kvrm::GpuSelection;
+use kvrm::spiking::{BurstChoice, BurstEngine, BurstEngines, Executor, Network, OpenBurstEngine};
 
 use crate::engine::AdapterArgs;
 use crate::output::note;
@@ -66,14 +67,35 @@ impl EngineArgs {
     }
 }
 
+impl EngineArgs {
+    /// Opens the engines for networks that do not depend on each other: the selected GPUs, or else one engine. With the reference,
+    /// each core runs a network.
+    pub(crate) fn open_several(&self, gpus: Option<&GpuSelection>) -> Result<BurstEngines> {
+        if let Some(selection) = gpus {
+            if matches!(self.engine, Name::Parallel | Name::Reference) {
+                bail!("--gpus '{selection}' selects GPUs, but the engine is the CPU; use --engine gpu");
+            }
+            return Ok(BurstEngines::open_gpus(selection)?);
+        }
+        let OpenEngine(engine) = self.open()?;
+        let count = if self.engine == Name::Reference { rayon::current_num_threads() } else { 1 };
+        Ok((1..count).fold(BurstEngines::new(engine.clone()), |engines, _| engines.and(engine.clone())))
+    }
+}
+
 impl OpenEngine {
     /// Chooses the engine for a network of this size.
     pub(crate) fn choose(&self, neurons: u32) -> ChosenEngine {
-        ChosenEngine(self.0.choose(neurons))
+        ChosenEngine::of(&self.0, neurons)
     }
 }
 
 impl ChosenEngine {
+    /// The choice of an engine.
+    pub(crate) fn of(engine: &OpenBurstEngine, neurons: u32) -> Self {
+        Self(engine.choose(neurons))
+    }
+
     /// Returns the adapter of the GPU, or `None` for the CPU.
     pub(crate) fn adapter(&self) -> Option<&AdapterInfo> {
         self.0.adapter()

@@ -80,7 +80,7 @@ pub(crate) struct Args {
     #[arg(long)]
     statistics: bool,
     /// The time at the start that rates and statistics leave out, in which the network settles, in ms.
-    #[arg(long, value_name = "MS", default_value = "0", value_parser = milliseconds)]
+    #[arg(long, value_name = "MS", default_value = "0", value_parser = source::milliseconds)]
     skip: f64,
     /// Print one JSON object instead of text.
     #[arg(long)]
@@ -97,18 +97,13 @@ fn period(text: &str) -> Result<NonZeroU64, String> {
     NonZeroU64::new(number::count(text)?).ok_or_else(|| "expected 1 or more".to_owned())
 }
 
-fn milliseconds(text: &str) -> Result<f64, String> {
-    let time: Option<f64> = text.parse().ok().filter(|time: &f64| *time >= 0.0 && time.is_finite());
-    time.ok_or_else(|| "expected a time in ms, 0 or more, such as 100".to_owned())
-}
-
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     // Report all errors of the arguments before anything runs.
     let engine = args.engine.open()?;
     let source = Source::open(&args.network, &args.make)?;
     let network = &source.network;
     let dt = network.parts().dt;
-    let steps = args.steps.unwrap_or((1000.0 / dt).round().max(1.0) as u64);
+    let steps = args.steps.unwrap_or_else(|| source::one_second(dt));
     let shown = shown(network, &args.record)?;
     let injections = Injections::new(&args.inject, network)?;
     let engine = engine.choose(network.neurons());

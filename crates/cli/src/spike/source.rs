@@ -40,14 +40,14 @@ pub(crate) struct MakeArgs {
     pub(crate) scale: Option<f64>,
     /// The seed of the random numbers from which a network with a name is built. The default is 55.
     #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
     /// The distance of the resting potential of vogels-abbott above its threshold, in mV. The default is 1, the published
     /// value; with more, the neurons fire faster.
     #[arg(long, value_name = "MV", allow_negative_numbers = true, value_parser = millivolts)]
-    drive: Option<f64>,
+    pub(crate) drive: Option<f64>,
     /// The length of a step of a NIR graph, in ms, as in the program that wrote it. The default is 0.1.
     #[arg(long, value_name = "MS", value_parser = factor)]
-    dt: Option<f64>,
+    pub(crate) dt: Option<f64>,
 }
 
 /// Parses a number above 0.
@@ -57,9 +57,20 @@ pub(crate) fn factor(text: &str) -> Result<f64, String> {
 }
 
 /// Parses a potential in mV.
-fn millivolts(text: &str) -> Result<f64, String> {
+pub(crate) fn millivolts(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.parse().ok().filter(|number: &f64| number.is_finite());
     number.ok_or_else(|| "expected a number of mV, such as 1.5".to_owned())
+}
+
+/// Parses a time in ms.
+pub(crate) fn milliseconds(text: &str) -> Result<f64, String> {
+    let time: Option<f64> = text.parse().ok().filter(|time: &f64| *time >= 0.0 && time.is_finite());
+    time.ok_or_else(|| "expected a time in ms, 0 or more, such as 100".to_owned())
+}
+
+/// Returns the number of steps of a second.
+pub(crate) fn one_second(dt: f64) -> u64 {
+    (1000.0 / dt).round().max(1.0) as u64
 }
 
 /// A network and its input.

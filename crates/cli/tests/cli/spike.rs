@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Folder, kvrm, refusal};
+use crate::support::{Folder, Outcome, kvrm, refusal};
 
 /// Returns the path of an example network.
 fn example(name: &str) -> String {
@@ -376,4 +376,65 @@ fn a_gpu_gives_the_same_spikes() {
         std::fs::read(file).expect("the file was written")
     });
     assert!(files[0] == files[1], "byte for byte");
+}
+
+#[test]
+fn a_sweep_has_the_rates_of_single_runs_on_every_engine() {
+    let arguments = ["--scale", "0.1", "--steps", "600"];
+    let lines = |run: &Outcome| -> Vec<Value> {
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("a line is one JSON object")).collect()
+    };
+    let sweep = |options: &[&str]| {
+        let start = ["spike", "sweep", "vogels-abbott", "--json", "--seed", "1-2,9", "--drive", "1,2.5"];
+        let run = kvrm(&[&start, &arguments[..], options].concat());
+        assert_eq!(run.status, 0, "{options:?}: {}", run.stderr);
+        lines(&run)
+    };
+    let rows = sweep(&["--engine", "reference"]);
+    let points: Vec<_> = rows.iter().map(|row| (row["seed"].as_u64(), row["drive"].as_f64())).collect();
+    let expected = [1, 2, 9].map(|seed| [1.0, 2.5].map(|drive| (Some(seed), Some(drive)))).concat();
+    assert_eq!(points, expected, "all combinations, in order");
+    for row in &rows {
+        let options = ["--seed", &row["seed"].to_string(), "--drive", &row["drive"].to_string()];
+        let single = run_json("parallel", &[&["vogels-abbott"], &arguments[..], &options].concat());
+        assert_eq!(row["spikes"], single["spikes"], "{options:?}");
+        for (of_sweep, population) in
+            std::iter::zip(row["populations"].as_array().unwrap(), single["populations"].as_array().unwrap())
+        {
+            for column in ["name", "neurons", "spikes", "rate", "cv"] {
+                assert_eq!(of_sweep[column], population[column], "{options:?}");
+            }
+        }
+    }
+    let spikes = |rows: &[Value]| -> Vec<Value> { rows.iter().map(|row| row["spikes"].clone()).collect() };
+    assert_eq!(spikes(&sweep(&["--engine", "parallel"])), spikes(&rows), "on all cores");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_sweep_runs_on_selected_gpus() {
+    let json: Value = serde_json::from_str(&kvrm(&["doctor", "--json"]).stdout).unwrap();
+    let gpus = format!("{},", json["chosen"]["index"]);
+    let start = ["spike", "sweep", "vogels-abbott", "--scale", "0.05", "--steps", "200", "--seed", "3,4", "--json"];
+    let rows = |options: &[&str]| -> Vec<(Value, Value)> {
+        let run = kvrm(&[&start, options].concat());
+        assert_eq!(run.status, 0, "{options:?}: {}", run.stderr);
+        let rows = run.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        rows.map(|row| (row["spikes"].clone(), row["engine"].clone())).collect()
+    };
+    let cpu = rows(&["--engine", "reference"]);
+    let gpu = rows(&["--gpus", &gpus]);
+    for ((cpu, _), (gpu, engine)) in std::iter::zip(&cpu, &gpu) {
+        assert_eq!((gpu, engine), (cpu, &"gpu".into()), "the same spikes on the GPU");
+    }
+    assert_eq!(gpu.len(), 2, "each seed once");
+}
+
+#[test]
+fn mistakes_in_sweeps_are_explained() {
+    let sweep = |arguments: &[&str]| refusal(&[&["spike", "sweep"], arguments].concat());
+    assert!(sweep(&["vogels-abbott", "--seed", "5-2"]).contains("2 is below 5: the first number comes first"));
+    assert!(sweep(&["balanced", "--drive", "2", "--engine", "reference"]).contains("balanced, drive 2: --drive"));
+    assert!(sweep(&["fly", "--seed", "0-99999999999"]).contains("100000000000 combinations: expected at most"));
+    assert!(sweep(&["fly", "--gpus", "2", "--engine", "parallel"]).contains("but the engine is the CPU"));
 }

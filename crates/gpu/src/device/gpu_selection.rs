@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
-use super::adapter::{Adapter, AdapterInfo, choose_info};
+use super::adapter::{Adapter, AdapterInfo, adapters, choose_info};
 use super::error::Error;
 
 /// A selection of the GPUs of a host.
@@ -64,6 +64,18 @@ impl fmt::Display for GpuSelection {
 }
 
 impl GpuSelection {
+    /// Returns the indices of the selected adapters in [`adapter::adapters`](crate::adapter::adapters), the best one first unless
+    /// they are listed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFewGpus`], [`Error::SameGpu`] and the errors of [`adapter::choose`](crate::adapter::choose): the host has no
+    /// such GPUs.
+    pub fn indices(&self) -> Result<Vec<usize>, Error> {
+        let adapters = adapters();
+        self.choose_infos(&adapters.iter().map(|adapter| &adapter.info).collect::<Vec<_>>())
+    }
+
     /// Returns the selected adapters, the best one first unless they are listed.
     pub(crate) fn choose<'a>(&self, adapters: &'a [Adapter]) -> Result<Vec<&'a Adapter>, Error> {
         let infos: Vec<&AdapterInfo> = adapters.iter().map(|adapter| &adapter.info).collect();

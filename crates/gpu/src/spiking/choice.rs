@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kvrm_spiking::{Executor, Network, Parallel, Reference};
+use kvrm_spiking::{Executor, Network, Parallel, Reference, Simulation};
 
 use super::kernels::BurstKernels;
 use super::plan::Options;
@@ -11,6 +11,7 @@ use super::recovery::BurstExecutor;
 use super::speeds::{Speeds, StepTimes};
 use crate::auto::{self, NoGpu};
 use crate::device::adapter::AdapterInfo;
+use crate::device::Device;
 use crate::device::error::Error;
 use crate::device::registry;
 
@@ -80,6 +81,11 @@ impl BurstEngine {
         Ok(OpenBurstEngine(Opened::Gpu(kernels(Some(wanted))?)))
     }
 
+    /// Returns the engine on an open GPU.
+    pub(super) fn on_gpu(device: &Device) -> OpenBurstEngine {
+        OpenBurstEngine(Opened::Gpu(BurstKernels::new(device)))
+    }
+
     /// Returns the name of the engine in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -128,6 +134,16 @@ enum Opened {
 }
 
 impl OpenBurstEngine {
+    /// Returns a simulation of a network on the engine that is chosen for its size.
+    ///
+    /// # Errors
+    ///
+    /// The state of the network does not fit in memory, or the GPU fails.
+    pub fn simulation(&self, network: Network) -> Result<Simulation, BurstEngineError> {
+        let choice = self.choose(network.neurons());
+        Simulation::try_new(network, |network| choice.executor(network))
+    }
+
     /// Chooses the engine for a network of `neurons` neurons.
     #[must_use]
     pub fn choose(&self, neurons: u32) -> BurstChoice {

@@ -14,7 +14,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import SupportsFloat, SupportsIndex, final
 
-__all__ = ["Engine", "Environments", "Machine", "Program", "SpikingBuilder", "SpikingEngine", "SpikingNetwork", "SpikingPopulation", "SpikingSimulation", "Weights", "adapters", "decode", "disassemble", "doom_variables", "spiking_feagi_input", "spiking_load_state", "spiking_network", "spiking_rates", "spiking_save_state", "spiking_statistics", "stop_names", "stop_text"]
+__all__ = ["Engine", "Environments", "Machine", "Program", "SpikingBuilder", "SpikingEngine", "SpikingNetwork", "SpikingPopulation", "SpikingSimulation", "Weights", "adapters", "decode", "disassemble", "doom_variables", "selected_gpus", "spiking_feagi_input", "spiking_load_state", "spiking_network", "spiking_rates", "spiking_save_state", "spiking_statistics", "stop_names", "stop_text"]
 
 @final
 class Engine:
@@ -197,6 +197,11 @@ class Program:
     """
     A program.
     """
+    @staticmethod
+    def assemble(text: str, address: SupportsIndex) -> Program:
+        """
+        Assembles a program from text.
+        """
     @property
     def entry(self, /) -> int:
         """
@@ -217,7 +222,7 @@ class Program:
         """
         Reads an ELF file.
         """
-    def parts(self, /) -> tuple[str, tuple[str, bytes, str | None] | tuple[str, bytes, int, int]]:
+    def parts(self, /) -> tuple[str, tuple[str, bytes, str | None] | tuple[str, bytes, int, int] | tuple[str, int]]:
         """
         The function that makes the program again, and its arguments.
         """
@@ -475,13 +480,13 @@ class Weights:
         Makes weights from tensors: name, dimensions and values of each. Without an architecture, it is the one that has them.
         """
     @staticmethod
-    def load(path: str | PathLike[str]) -> Weights:
+    def load(path: str | PathLike[str], architecture: str | None, names: SupportsGetItem[int, tuple[str, str]]) -> Weights:
         """
-        Loads a safetensors file.
+        Loads a file of any format, with new names for some of its tensors: pairs of an old and a new one.
         """
-    def save(self, /, path: str | PathLike[str]) -> None:
+    def save(self, /, path: str | PathLike[str], dtype: str, is_flat: bool) -> None:
         """
-        Saves a safetensors file, with values of 32 bits.
+        Saves a file of the format of its extension.
         """
     def shapes(self, /) -> list[tuple[str, list[int]]]:
         """
@@ -510,6 +515,11 @@ def disassemble(word: SupportsIndex, address: SupportsIndex) -> str:
 def doom_variables() -> list[str]:
     """
     Returns the names of DOOM's variables, without `doom_`.
+    """
+
+def selected_gpus(selection: str) -> list[int]:
+    """
+    Returns the indices of the GPUs of a selection: `all`, a number, or a list with commas.
     """
 
 def spiking_feagi_input(neurons: SupportsIndex, part: SupportsFloat | SupportsIndex, steps: SupportsIndex, seed: SupportsIndex) -> "tuple[NDArray[numpy.uint64], NDArray[numpy.uint32], float]":

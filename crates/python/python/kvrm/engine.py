@@ -24,9 +24,11 @@ Translation = Literal["off", "auto", "always"]
 Loops = Literal["off", "checker", "networks", "random", "adversarial"]
 """Who proposes the loops whose iterations the exact checker executes at once."""
 
+Gpus = int | str | Sequence[int | str]
+"""A selection of GPUs: ``"all"``, their number, or a list of indices or names."""
 
 AnyWeights = Weights | str | os.PathLike[str]
-"""Weights, or the path of their ``.safetensors`` file."""
+"""Weights, or the path of their file: safetensors, NumPy or PyTorch."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Engine:
 
     name: EngineName = "auto"
     adapter: str | None = None
-    gpus: int | str | Sequence[int | str] | None = None
+    gpus: Gpus | None = None
     class_selection: ClassSelection = "table"
     weights: AnyWeights | None = None
     stop_on_misprediction: bool = False
@@ -70,13 +72,24 @@ class Engine:
         options = dict(vars(self))
         if self.weights is not None:
             options["weights"] = _native_weights(self.weights)
-        if self.gpus is not None and not isinstance(self.gpus, (int, str)):
-            # With the comma, a single entry is not a number of GPUs.
-            options["gpus"] = "".join(f"{gpu}," for gpu in self.gpus)
-        elif self.gpus is not None:
-            options["gpus"] = str(self.gpus)
+        if self.gpus is not None:
+            options["gpus"] = _selection(self.gpus)
         options["loop_weights"] = [_native_weights(weights) for weights in self.loop_weights]
         return OpenEngine(self, _native.Engine(options))
+
+
+def _selection(gpus: Gpus) -> str:
+    """Returns a selection of GPUs as a text."""
+    # With the comma, a single entry is not a number of GPUs.
+    return str(gpus) if isinstance(gpus, (int, str)) else "".join(f"{gpu}," for gpu in gpus)
+
+
+def selected_gpus(gpus: Gpus = "all") -> list[int]:
+    """Returns the indices of a selection of GPUs in :func:`adapters`.
+
+    :raises kvrm.EngineError: the host has no such GPUs. Software that runs shaders on the CPU counts only if it is listed.
+    """
+    return _native.selected_gpus(_selection(gpus))
 
 
 def _native_weights(weights: AnyWeights) -> _native.Weights | str | os.PathLike[str]:

@@ -54,27 +54,40 @@ class TraceStep(NamedTuple):
     """The registers that it has changed, with their new values."""
 
 
+Addresses = tuple[int, int] | str
+"""A range of addresses ``(start, end)``, or the name of a variable."""
+
+
 @dataclass(frozen=True)
 class Hooks:
     """Where lanes stop for the host, before the instruction has had an effect.
 
-    :param breakpoints: addresses of instructions.
-    :param reads: ranges of addresses ``(start, end)``: lanes stop before they read a byte of them.
-    :param writes: ranges of addresses: lanes stop before they write a byte of them.
+    :param breakpoints: addresses of instructions, or names of functions.
+    :param reads: ranges of addresses ``(start, end)``, or names of variables: lanes stop before they read a byte of them.
+    :param writes: ranges of addresses, or names of variables: lanes stop before they write a byte of them.
     :param system_calls: numbers of system calls, or of semihosting operations; ``True`` for all.
     """
 
-    breakpoints: Iterable[int] = ()
-    reads: Iterable[tuple[int, int]] = ()
-    writes: Iterable[tuple[int, int]] = ()
+    breakpoints: Iterable[int | str] = ()
+    reads: Iterable[Addresses] = ()
+    writes: Iterable[Addresses] = ()
     system_calls: Iterable[int] | bool = ()
 
-    def _options(self) -> dict[str, object]:
+    def _options(self, program: Program) -> dict[str, object]:
+        """Returns the hooks in the form of the native module, with addresses in place of names."""
+
+        def bounds(addresses: Addresses) -> tuple[int, int]:
+            if not isinstance(addresses, str):
+                return addresses
+            symbol = program.symbol(addresses)
+            return symbol.address, symbol.address + max(symbol.size, 1)
+
+        places = self.breakpoints
         calls = self.system_calls
         return {
-            "breakpoints": list(self.breakpoints),
-            "reads": list(self.reads),
-            "writes": list(self.writes),
+            "breakpoints": [program.symbol(place).address if isinstance(place, str) else place for place in places],
+            "reads": [bounds(addresses) for addresses in self.reads],
+            "writes": [bounds(addresses) for addresses in self.writes],
             "calls": [] if isinstance(calls, bool) else list(calls),
             "all_calls": calls is True,
         }
@@ -227,7 +240,7 @@ class Machine:
             reserve=reserve,
         )
         opened = open_engine(engine)
-        self._set(program, opened, _native.Machine(program.native, opened.native, options, hooks._options()))
+        self._set(program, opened, _native.Machine(program.native, opened.native, options, hooks._options(program)))
 
     def _set(self, program: Program, engine: OpenEngine, native: _native.Machine) -> None:
         self._program = program
@@ -381,7 +394,7 @@ class Machine:
 
     def set_hooks(self, hooks: Hooks) -> None:
         """Replaces the breakpoints, watchpoints and filters of system calls."""
-        self._native.set_hooks(hooks._options())
+        self._native.set_hooks(hooks._options(self._program))
 
     def fork(
         self, lane: int, lanes: int, engine: AnyEngine | None = None, frames: int | None = None

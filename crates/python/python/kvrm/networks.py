@@ -8,13 +8,14 @@ what they said.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from .weights import Architecture, Weights
 
-__all__ = ["Architecture", "Certificate", "Weights", "verify"]
+__all__ = ["Architecture", "Certificate", "Weights", "convert", "verify"]
 
 
 @dataclass(frozen=True)
@@ -49,3 +50,18 @@ def verify(weights: Weights, progress: Callable[[float], object] | None = None) 
     certificate, text, holds = weights.native.certify(observe)
     details = json.loads(certificate)
     return Certificate(holds, details["sha256"], details, text)
+
+
+def convert(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    architecture: Architecture | None = None,
+    names: Mapping[str, str] | None = None,
+    dtype: Literal["float32", "float16"] = "float32",
+    flat: bool = False,
+) -> Weights:
+    """Converts a file of weights to another format, and returns the weights. :meth:`Weights.load` and :meth:`Weights.save` have the
+    options."""
+    weights = Weights.load(source, architecture, names)
+    weights.save(target, dtype, flat)
+    return weights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -9,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from . import _native
+from .errors import Error
 
 System = Literal["linux", "semihosting"]
 """The system whose calls a program makes."""
@@ -66,7 +68,7 @@ def disassemble(words: int | Sequence[int], address: int = 0) -> list[Instructio
 class Program:
     """The memory of a guest before its first step. Programs can be pickled.
 
-    Make one with :meth:`open`, :meth:`from_bytes`, :meth:`from_words` or :meth:`raw`.
+    Make one with :meth:`open`, :meth:`from_bytes`, :meth:`assemble`, :meth:`from_words` or :meth:`raw`.
     """
 
     def __init__(self, native: _native.Program) -> None:
@@ -85,6 +87,20 @@ class Program:
     def from_bytes(file: bytes, name: str = "program", system: System | None = None) -> Program:
         """Loads the bytes of an ELF file. ``name`` is the first argument that the guest sees."""
         return Program(_native.Program.from_bytes(name, file, system))
+
+    @staticmethod
+    def assemble(text: str, address: int = 0x1000) -> Program:
+        """Assembles a program from text, as :func:`disassemble` prints it, with labels and directives. Labels become symbols.
+
+        >>> import kvrm
+        >>> program = kvrm.Program.assemble("again: subs x0, x0, #1; b.ne again; hlt #0")
+        >>> [str(instruction) for instruction in program.disassemble("again")]
+        ['    0x1000  f1000400  subs x0, x0, #0x1', '    0x1004  54ffffe1  b.ne 0x1000', '    0x1008  d4400000  hlt #0x0']
+
+        :param address: the address of the first instruction, where execution begins: a multiple of 4.
+        :raises kvrm.Error: a line is not understood; the text says which, and what was expected.
+        """
+        return Program(_native.Program.assemble(text, address))
 
     @staticmethod
     def from_words(words: Sequence[int], address: int = 0x1000) -> Program:
@@ -126,16 +142,28 @@ class Program:
         """The memory before the first step."""
         return [Segment(*row) for row in self.native.segments()]
 
+    def symbol(self, name: str) -> Symbol:
+        """Returns a function or a variable.
+
+        :raises kvrm.Error: the file names no such symbol.
+        """
+        symbol = self.symbols.get(name)
+        if symbol is None:
+            near = difflib.get_close_matches(name, self.symbols, 3)
+            hint = f"; there is {' and '.join(near)}" if near else ""
+            raise Error(f"{self.name} has no symbol {name!r}{hint}")
+        return symbol
+
     def disassemble(self, place: int | str | None = None, count: int | None = None) -> Iterator[Instruction]:
         """Disassembles code.
 
         :param place: an address or the name of a function. By default it is all executable memory.
         :param count: the number of words. By default it is up to the end of the function, or of the segment.
-        :raises KeyError: there is no such function.
+        :raises kvrm.Error: there is no such function.
         """
         end = 1 << 64
         if isinstance(place, str):
-            symbol = self.symbols[place]
+            symbol = self.symbol(place)
             place = symbol.address
             if symbol.size and count is None:
                 end = symbol.address + symbol.size

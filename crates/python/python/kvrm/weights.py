@@ -65,12 +65,19 @@ class Weights:
         return Weights(_native.Weights.from_tensors(architecture, rows))
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Weights:
-        """Reads a ``.safetensors`` file.
+    def load(
+        path: str | os.PathLike[str],
+        architecture: Architecture | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> Weights:
+        """Reads a file of safetensors, NumPy (``.npz``, ``.npy``) or PyTorch (``.pt``, ``.pth``); its first bytes say which it is. No
+        code in it is executed.
 
+        :param architecture: by default it is the network that has the tensors of the file.
+        :param names: new names for tensors of the file, by their old ones.
         :raises kvrm.Error: the file cannot be read, or has other tensors than a network.
         """
-        return Weights(_native.Weights.load(path))
+        return Weights(_native.Weights.load(path, architecture, list((names or {}).items())))
 
     @staticmethod
     def builtin(architecture: Architecture) -> Weights:
@@ -80,9 +87,16 @@ class Weights:
         """
         return Weights(_native.Weights.builtin(architecture))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a ``.safetensors`` file, completely or not at all."""
-        self.native.save(path)
+    def save(
+        self, path: str | os.PathLike[str], dtype: Literal["float32", "float16"] = "float32", flat: bool = False
+    ) -> None:
+        """Writes a file in ``.safetensors``, ``.npz`` or ``.npy``, completely or not at all.
+
+        :param dtype: the type of the values. Values that a half-precision number does not have are rounded.
+        :param flat: whether all values are one tensor, in the flat form.
+        :raises kvrm.Error: the file cannot be written, a value is too large, or several tensors should go into ``.npy``.
+        """
+        self.native.save(path, dtype, flat)
 
     @property
     def architecture(self) -> str:

@@ -51,7 +51,6 @@ impl SpikingEngine {
 
     /// Returns a simulation of a copy of a network.
     pub(super) fn simulation(&self, network: &Arc<Network>) -> PyResult<Simulation> {
-        let choice = self.choice(network);
-        Simulation::try_new(Network::clone(network), |network| choice.executor(network)).or_raise()
+        self.0.simulation(Network::clone(network)).or_raise()
     }
 }

@@ -40,6 +40,7 @@ from .projections import (
 from .simulation import Progress, Report, Simulation
 from .spikes import SAMPLE, SPIKE, Statistics, rates, statistics
 from .state import State
+from .sweep import gpus, sweep
 
 __all__ = [
     "SAMPLE",
@@ -87,9 +88,11 @@ __all__ = [
     "Window",
     "describe",
     "from_nir",
+    "gpus",
     "networks",
     "open",
     "raster",
     "rates",
     "statistics",
+    "sweep",
 ]
