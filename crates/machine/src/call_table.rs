@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// The system calls that an executor may serve without the host, and the values it needs for that.
 ///
 /// A call is `svc #0` with its number in X8, the arguments in X0 to X5, and the answer in X0. The executor leaves a
 /// call to the host if it cannot finish it at once or if the call would fail. A call that it serves has the same effect
 /// as on the host, and counts as a service in the report.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallTable {
     /// The number of each call, and its answer.
     pub answers: Vec<(u64, Answer)>,
@@ -25,7 +27,7 @@ pub struct CallTable {
 }
 
 /// The answer to a call: its value in X0 and its effects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Answer {
     /// This value, always.
     Value(u64),
@@ -54,7 +56,7 @@ pub enum Answer {
 /// The process state: what Linux knows of a lane and the calls of a [`CallTable`] read and change.
 ///
 /// The executor holds it as part of the lane's state, so snapshot and reset include it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessState {
     /// The address at which the heap ends.
     pub heap_end: u64,

@@ -3,10 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::shared::assign;
 
 /// Consecutive pages that are in consecutive frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Run {
     first_page: u64,
     end_page: u64,
@@ -26,9 +28,10 @@ impl Run {
 ///
 /// They are not regions of their own, because what a guest can do with its pages must not depend on which of them the
 /// forked lane had written. Lanes share the list until they map or unmap one of the pages.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CopiedPages {
     /// Sorted and disjoint.
+    #[serde(with = "crate::interned")]
     runs: Arc<Vec<Run>>,
 }
 
@@ -69,6 +72,11 @@ impl CopiedPages {
         let until =
             next.map_or(end, |run| if run.first_page <= page { run.end_page } else { run.first_page });
         page..until.min(end)
+    }
+
+    /// Returns the ranges of consecutive copied pages, each with the frame of its first page.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (Range<u64>, u32)> + Clone {
+        self.runs.iter().map(|run| (run.first_page..run.end_page, run.first_frame))
     }
 
     /// Returns all copied pages with their frames, in ascending order.

@@ -31,6 +31,7 @@ use object::elf::{self, Dyn64, FileHeader64, ProgramHeader64, Rela64, Relr64};
 use object::pod::{Pod, slice_from_all_bytes};
 use object::read::ReadRef;
 use object::read::elf::{FileHeader, ProgramHeader, RelrIterator};
+use serde::{Deserialize, Serialize};
 
 pub use self::error::{ElfError, Part};
 pub use self::limits::{DATA_SLACK, MEMORY_LIMIT, PIE_BASE};
@@ -53,7 +54,7 @@ pub struct Executable {
 }
 
 /// What a symbol names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum SymbolKind {
     /// A function, in an executable segment.
@@ -63,7 +64,7 @@ pub enum SymbolKind {
 }
 
 /// The symbol of a function or of a variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
     /// Whether it names a function or data.
     pub kind: SymbolKind,

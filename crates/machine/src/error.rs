@@ -272,6 +272,24 @@ pub enum Error {
     /// A reset was asked for before any snapshot.
     #[error("there is no snapshot to reset to")]
     NoSnapshot,
+    /// A machine cannot be saved.
+    #[error("the machine cannot be saved: {reason}")]
+    Unsavable {
+        /// The reason.
+        reason: &'static str,
+    },
+    /// A saved machine cannot be written.
+    #[error("cannot write the saved machine")]
+    Write {
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// A saved machine cannot be read.
+    #[error("this is no saved machine: {reason}")]
+    Saved {
+        /// What was found, and what was expected.
+        reason: String,
+    },
     /// The directory for the files of semihosting guests cannot be opened.
     #[error("cannot open the guest directory {}", path.display())]
     Directory {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use kvrm_arm64::{Access, Stop};
+use serde::{Deserialize, Serialize};
 
 use crate::pages::ADDRESS_BITS;
 
@@ -44,7 +45,7 @@ use crate::pages::ADDRESS_BITS;
 /// assert_eq!(machine.stop(1)?, Some(Stop::Halt { imm: 0 }));
 /// # Ok::<(), kvrm_machine::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hooks {
     /// The ranges of each [`HookKind`]: sorted, and neither overlapping nor touching.
     ranges: [Vec<Range<u64>>; HookKind::COUNT],
@@ -136,6 +137,14 @@ impl Hooks {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ranges.iter().all(Vec::is_empty)
+    }
+
+    /// Returns whether the ranges keep what their field promises. Those from a file may not.
+    pub(crate) fn is_valid(&self) -> bool {
+        self.ranges.iter().all(|ranges| {
+            ranges.iter().all(|range| !range.is_empty())
+                && ranges.windows(2).all(|pair| pair[0].end < pair[1].start)
+        })
     }
 
     /// Returns whether there are filters for system calls.

@@ -127,6 +127,16 @@ impl Image {
         Ok(image)
     }
 
+    /// Builds an image of its page map and its frames, or returns `None` if the map is not one of these frames.
+    pub(crate) fn from_parts(map: PageMap, frames: Vec<Frame>, features: Features) -> Option<Self> {
+        let zero_is_first = frames.first().is_some_and(|frame| frame.iter().all(|byte| *byte == 0));
+        if !zero_is_first || !map.is_valid(frames.len() as u64) {
+            return None;
+        }
+        let code = (0..frames.len()).map(|_| OnceLock::new()).collect();
+        Some(Self { map, frames, code, features })
+    }
+
     /// Builds the image of a fork of a lane: the page map of the lane, and `written`, the contents of the pages that the
     /// lane has written, by page number. Pages that are not mapped are left out.
     ///

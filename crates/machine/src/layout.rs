@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// The addresses of heap and stack, which are the same in every lane. See
 /// [`Machine::layout`](crate::Machine::layout).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// The addresses of the heap. Those of a Linux program are mapped by `brk`.
     pub heap: Range<u64>,

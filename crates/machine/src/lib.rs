@@ -26,6 +26,7 @@ mod executor;
 mod hooks;
 mod hot_code;
 mod image;
+mod interned;
 mod layout;
 pub mod linux;
 mod loops;

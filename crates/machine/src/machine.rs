@@ -11,6 +11,7 @@ mod results;
 mod resume;
 mod rounds;
 mod run;
+mod saved;
 
 use std::any::Any;
 use std::borrow::Cow;

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Fault, FaultKind};
+use serde::{Deserialize, Serialize};
 
 use crate::copied_pages::CopiedPages;
 use crate::pages::{ADDRESS_BITS, PAGE_SHIFT, page_of};
@@ -19,7 +20,7 @@ const REGIONS_MAX: usize = 65_530;
 /// other frames than their region says. [`PageMap::page`] and [`PageMap::stretches`] take that into account.
 ///
 /// The number of a page is its address divided by [`PAGE_BYTES`](crate::PAGE_BYTES).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Region {
     /// The first page.
     pub first_page: u64,
@@ -58,13 +59,15 @@ pub enum Mapping {
 /// The mapped pages of a lane with their permissions, and the pages that can be mapped.
 ///
 /// Lanes start with the map of their image and share it until they change it, so a copy costs almost nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageMap {
     /// The mapped regions, sorted and disjoint.
+    #[serde(with = "crate::interned")]
     regions: Arc<Vec<Region>>,
     /// The mapped pages whose frames are not those of their regions.
     copied: CopiedPages,
     /// The pages that are or can be mapped: sorted ranges that neither overlap nor touch.
+    #[serde(with = "crate::interned")]
     room: Arc<[Range<u64>]>,
 }
 
@@ -78,6 +81,7 @@ pub struct SavedMappings {
 impl PageMap {
     /// Creates a map of `regions`, which are sorted and disjoint. Their pages and those of `reserved` can be mapped.
     pub(crate) fn new(regions: Vec<Region>, reserved: &[Range<u64>]) -> Self {
+        let regions = merged(regions);
         let mapped = regions.iter().map(|region| region.first_page..region.end_page);
         let mut ranges: Vec<_> =
             mapped.chain(reserved.iter().cloned()).filter(|range| !range.is_empty()).collect();
@@ -247,15 +251,54 @@ impl PageMap {
             }
         };
         let behind = old.iter().filter_map(|region| region.part(pages.end..u64::MAX));
-        let mut new: Vec<Region> = Vec::new();
-        for region in before.chain(inside).chain(behind) {
-            match new.last_mut().filter(|last| last.is_continued_by(&region)) {
-                Some(last) => last.end_page = region.end_page,
-                None => new.push(region),
-            }
-        }
-        regions.splice(first..end, new);
+        regions.splice(first..end, merged(before.chain(inside).chain(behind)));
         true
+    }
+
+    /// Returns the changes that turn this map into `target`, or `None` if `target` has frames that this map has not.
+    pub(crate) fn changes_to(&self, target: &Self) -> Option<Vec<(Range<u64>, Mapping)>> {
+        let mut bounds: Vec<u64> = self
+            .stretches()
+            .chain(target.stretches())
+            .flat_map(|part| [part.first_page, part.end_page])
+            .collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        let mut changes = Vec::new();
+        // Between two bounds, all pages are alike in either map.
+        for (&first, &end) in bounds.iter().zip(bounds.iter().skip(1)) {
+            let mapping = match (self.page(first), target.page(first)) {
+                (None, None) => continue,
+                (Some(_), None) => Mapping::Unmap,
+                (Some(own), Some(other)) if own.frame == other.frame => {
+                    if own.permissions == other.permissions {
+                        continue;
+                    }
+                    Mapping::Protect(other.permissions)
+                }
+                (_, Some(other)) if other.frame == 0 => Mapping::Zero(other.permissions),
+                (_, Some(_)) => return None,
+            };
+            changes.push((first..end, mapping));
+        }
+        Some(changes)
+    }
+
+    /// Returns whether the map is one of `frames` frames that keeps all promises about its parts. A map from a file may not.
+    pub(crate) fn is_valid(&self, frames: u64) -> bool {
+        const PAGES: u64 = 1 << (ADDRESS_BITS - PAGE_SHIFT);
+        let regions =
+            self.regions.iter().map(|region| (region.first_page..region.end_page, region.first_frame));
+        let copied = self.copied.runs();
+        let has_frames = |(pages, frame): (Range<u64>, Option<u32>)| {
+            frame.is_none_or(|frame| u64::from(frame) + (pages.end - pages.start) <= frames)
+        };
+        ascends(regions.clone().map(|(pages, _)| pages), PAGES)
+            && ascends(copied.clone().map(|(pages, _)| pages), PAGES)
+            && ascends(self.room.iter().cloned(), PAGES)
+            && regions.clone().all(|(pages, _)| self.has_room(&pages))
+            && copied.clone().all(|(pages, _)| self.covers(pages))
+            && regions.chain(copied.map(|(pages, frame)| (pages, Some(frame)))).all(has_frames)
     }
 
     /// Checks every page of an access.
@@ -295,6 +338,28 @@ impl PageMap {
     }
 }
 
+/// Merges regions that continue each other. So which regions there are follows from what each page is.
+fn merged(regions: impl IntoIterator<Item = Region>) -> Vec<Region> {
+    let mut merged: Vec<Region> = Vec::new();
+    for region in regions {
+        match merged.last_mut().filter(|last| last.is_continued_by(&region)) {
+            Some(last) => last.end_page = region.end_page,
+            None => merged.push(region),
+        }
+    }
+    merged
+}
+
+/// Returns whether ranges are not empty, are sorted and disjoint, and end at `end` at most.
+fn ascends(mut ranges: impl Iterator<Item = Range<u64>>, end: u64) -> bool {
+    let mut last = 0;
+    ranges.all(|range| {
+        let follows = last <= range.start && range.start < range.end && range.end <= end;
+        last = range.end;
+        follows
+    })
+}
+
 impl Region {
     /// Returns a region of zero pages.
     const fn zero(pages: &Range<u64>, permissions: Permissions) -> Self {
@@ -313,5 +378,80 @@ impl Region {
     fn is_continued_by(&self, next: &Self) -> bool {
         let frame = self.first_frame.map(|frame| frame + (self.end_page - self.first_page) as u32);
         self.end_page == next.first_page && self.permissions == next.permissions && frame == next.first_frame
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The pages of the map: mapped ones with frames, zeros and copied pages, and reserved ones.
+    const PAGES: u64 = 40;
+
+    fn map() -> PageMap {
+        let region = |first_page, end_page, first_frame| Region {
+            first_page,
+            end_page,
+            permissions: Permissions::RW,
+            first_frame,
+        };
+        let regions = vec![region(0, 6, Some(1)), region(6, 10, None), region(12, 16, Some(7))];
+        PageMap::new(regions, std::slice::from_ref(&(16..PAGES)))
+            .with_copied(CopiedPages::new([3, 4, 8, 14], 11))
+    }
+
+    fn changes() -> impl Strategy<Value = Vec<(Range<u64>, Mapping)>> {
+        let permissions = prop::sample::select(vec![Permissions::R, Permissions::RW, Permissions::RX]);
+        let mapping = prop_oneof![
+            permissions.clone().prop_map(Mapping::Zero),
+            permissions.prop_map(Mapping::Protect),
+            Just(Mapping::Unmap),
+            Just(Mapping::Heap),
+        ];
+        let pages = (0..PAGES, 1..12_u64).prop_map(|(first, count)| first..(first + count).min(PAGES));
+        prop::collection::vec((pages, mapping), 0..30)
+    }
+
+    proptest! {
+        #[test]
+        fn changes_turn_a_map_into_another_one_of_the_same_image(changes in changes()) {
+            let (mut target, mut own) = (map(), map());
+            for (pages, mapping) in changes {
+                target.map(&pages, mapping);
+            }
+            prop_assert!(target.is_valid(15), "{target:?}");
+            for (pages, mapping) in own.changes_to(&target).expect("it is a map of the same frames") {
+                prop_assert!(own.map(&pages, mapping), "{pages:?} {mapping:?}");
+            }
+            prop_assert_eq!(own, target, "the same regions and copied pages");
+        }
+    }
+
+    #[test]
+    fn maps_of_other_frames_and_broken_ones_are_found() {
+        assert_eq!(
+            PageMap::new(Vec::new(), std::slice::from_ref(&(0..PAGES))).changes_to(&map()),
+            None,
+            "the frames are nowhere"
+        );
+        assert!(map().is_valid(15) && !map().is_valid(14), "frame 14 is the last");
+        let region = |first_page, end_page| Region {
+            first_page,
+            end_page,
+            permissions: Permissions::R,
+            first_frame: None,
+        };
+        for regions in
+            [vec![region(5, 5)], vec![region(5, 7), region(6, 9)], vec![region(7, 9), region(5, 6)]]
+        {
+            let broken = PageMap { regions: Arc::new(regions.clone()), ..map() };
+            assert!(!broken.is_valid(15), "{regions:?}");
+        }
+        let elsewhere = PageMap { regions: Arc::new(vec![region(10, 13)]), ..map() };
+        assert!(!elsewhere.is_valid(15), "pages 10 and 11 are not reserved");
+        let uncovered = PageMap { regions: Arc::new(vec![region(0, 6)]), ..map() };
+        assert!(!uncovered.is_valid(15), "copied pages have to be mapped");
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use kvrm_arm64::Access;
+use serde::{Deserialize, Serialize};
 
 /// The accesses that a page permits. `Display` shows them as in `r-x`.
 ///
@@ -12,7 +13,7 @@ use kvrm_arm64::Access;
 /// assert!(Permissions::RX.permit(Access::Execute) && !Permissions::RX.permit(Access::Write));
 /// assert_eq!(Permissions::RX.to_string(), "r-x");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Permissions {
     /// Whether loads are permitted.
     pub read: bool,

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use kvrm_arm64::Features;
 use kvrm_arm64::text::Assembly;
+use serde::{Deserialize, Serialize};
 
 use crate::elf::{self, Symbol, SymbolKind};
 use crate::error::Error;
@@ -28,7 +29,7 @@ pub use self::builder::ProgramBuilder;
 /// assert_eq!(program.entry, 0x1000);
 /// # Ok::<(), kvrm_machine::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Program {
     /// The name that the guest sees as its first argument.

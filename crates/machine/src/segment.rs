@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
 use crate::pages::ADDRESS_BITS;
 use crate::permissions::Permissions;
@@ -15,7 +17,7 @@ use crate::permissions::Permissions;
 /// assert_eq!(segment.range(), 0x1000..0x1010);
 /// assert!(segment.check().is_ok());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     /// The address of the first byte.
     pub address: u64,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use cap_std::fs::{Dir, File, OpenOptions};
 use kvrm_arm64::semantics::system::COUNTER_HZ;
 use kvrm_arm64::{Access, Cpu, Stop};
+use serde::{Deserialize, Serialize};
 
 use crate::console::Stream;
 use crate::error::Error;
@@ -93,9 +94,11 @@ pub(crate) struct Host {
 }
 
 /// The semihosting state of one lane.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Services {
+    #[serde(with = "crate::interned")]
     command_line: Arc<str>,
+    #[serde(with = "crate::interned")]
     input: Arc<[u8]>,
     /// The number of bytes of the input that have been read.
     input_position: usize,
@@ -106,10 +109,12 @@ pub(crate) struct Services {
 }
 
 /// An open handle: console input, console output, or a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Handle {
     Input,
     Output(Stream),
+    /// A machine with files of the host cannot be saved.
+    #[serde(skip)]
     File(GuestFile),
 }
 
@@ -298,6 +303,11 @@ impl Services {
         let is_output = |handle: &Option<Handle>| matches!(handle, Some(Handle::Output(Stream::Output)));
         let handles = (1..u32::BITS).zip(&self.handles).filter(|(_, handle)| is_output(handle));
         handles.fold(1, |bits, (number, _)| bits | 1 << number)
+    }
+
+    /// Returns whether the positions are within what they are positions of. Those from a file may not be.
+    pub(crate) fn is_valid(&self) -> bool {
+        self.input_position <= self.input.len() && self.handles.len() <= HANDLES_MAX
     }
 
     fn unread_input(&self) -> &[u8] {

@@ -1,5 +1,7 @@
 //! The systems that programs are written for.
 
+use serde::{Deserialize, Serialize};
+
 /// The system that serves the calls of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -11,7 +13,7 @@ pub enum System {
 }
 
 /// The place of a Linux program's program headers, which Linux passes to the program in its auxiliary vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinuxProgram {
     /// The address of the program headers in the guest's memory; 0 if no segment contains them.
     pub headers: u64,

@@ -1,5 +1,6 @@
 //! Machines.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -39,6 +40,30 @@ impl Machine {
             let machine = builder.loops(engine.loops.clone()).build().or_raise()?;
             Ok(Self(Mutex::new(machine)))
         })
+    }
+
+    /// Loads a machine that was saved.
+    #[staticmethod]
+    fn load(py: Python<'_>, saved: Cow<'_, [u8]>, engine: &Engine) -> PyResult<Self> {
+        py.detach(|| {
+            let loaded = kvrm::Machine::load(&saved[..], engine.clone(), engine.loops.clone());
+            Ok(Self(Mutex::new(loaded.or_raise()?)))
+        })
+    }
+
+    /// Returns the machine in the form of saved machines.
+    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let saved = self.with(py, |machine| {
+            let mut saved = Vec::new();
+            machine.save(&mut saved).or_raise()?;
+            Ok(saved)
+        })?;
+        Ok(PyBytes::new(py, &saved))
+    }
+
+    /// Returns the program.
+    fn program(&self, py: Python<'_>) -> PyResult<Program> {
+        self.with(py, |machine| Ok(Program { program: machine.program().clone() }))
     }
 
     /// The number of lanes.

@@ -27,7 +27,7 @@ mod _native {
     #[pymodule_export]
     use crate::machine::Machine;
     #[pymodule_export]
-    use crate::program::Program;
+    use crate::program::{Program, write_file};
     #[pymodule_export]
     use crate::spiking::{
         SpikingBuilder, SpikingEngine, SpikingNetwork, SpikingPopulation, SpikingSimulation,

@@ -4,26 +4,18 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use kvrm::elf::{Symbol, SymbolKind};
+use kvrm::models::files;
 use kvrm::{Segment, System};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::error::{OrRaise as _, refused};
 
-/// What a program was made from. Pickles have it.
-#[derive(Clone, Debug)]
-enum Source {
-    Elf { file: Vec<u8>, system: Option<String> },
-    Raw { data: Vec<u8>, address: u64, bytes: u64 },
-    Assembly { text: String, address: u64 },
-}
-
 /// A program.
 #[pyclass(frozen, module = "kvrm._native")]
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) program: kvrm::Program,
-    source: Source,
 }
 
 #[pymethods]
@@ -31,8 +23,8 @@ impl Program {
     /// Reads an ELF file.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, system: Option<String>) -> PyResult<Self> {
-        let file = py.detach(|| kvrm::read(&path)).or_raise()?;
-        Self::from_elf(py, path.display().to_string(), file, system)
+        let system = system_named(system.as_deref())?;
+        Ok(Self { program: py.detach(|| kvrm::Program::open_as(&path, system)).or_raise()? })
     }
 
     /// Loads the bytes of an ELF file.
@@ -43,36 +35,31 @@ impl Program {
         file: Cow<'_, [u8]>,
         system: Option<String>,
     ) -> PyResult<Self> {
-        Self::from_elf(py, name, file.into_owned(), system)
+        let system = system_named(system.as_deref())?;
+        Ok(Self { program: py.detach(|| kvrm::Program::from_elf_as(&name, &file, system)).or_raise()? })
     }
 
     /// Makes a program of raw bytes at an address, with so many bytes of memory.
     #[staticmethod]
     fn raw(name: &str, data: Cow<'_, [u8]>, address: u64, bytes: u64) -> PyResult<Self> {
-        let data = data.into_owned();
-        let program = kvrm::Program::raw(name, data.clone(), address, bytes).or_raise()?;
-        Ok(Self { program, source: Source::Raw { data, address, bytes } })
+        Ok(Self { program: kvrm::Program::raw(name, data.into_owned(), address, bytes).or_raise()? })
     }
 
     /// Assembles a program from text.
     #[staticmethod]
-    fn assemble(text: String, address: u64) -> PyResult<Self> {
-        let program = kvrm::Program::assemble(address, &text).or_raise()?;
-        Ok(Self { program, source: Source::Assembly { text, address } })
+    fn assemble(text: &str, address: u64) -> PyResult<Self> {
+        Ok(Self { program: kvrm::Program::assemble(address, text).or_raise()? })
     }
 
-    /// The function that makes the program again, and its arguments.
-    fn parts<'py>(&self, py: Python<'py>) -> (&'static str, Parts<'py>) {
-        let name = self.program.name.clone();
-        match &self.source {
-            Source::Elf { file, system } => {
-                ("from_bytes", Parts::Elf(name, PyBytes::new(py, file), system.clone()))
-            }
-            Source::Raw { data, address, bytes } => {
-                ("raw", Parts::Raw(name, PyBytes::new(py, data), *address, *bytes))
-            }
-            Source::Assembly { text, address } => ("assemble", Parts::Assembly(text.clone(), *address)),
-        }
+    /// Makes a program from its pickle.
+    #[staticmethod]
+    fn unpickle(pickle: Cow<'_, [u8]>) -> PyResult<Self> {
+        Ok(Self { program: postcard::from_bytes(&pickle).or_raise()? })
+    }
+
+    /// Returns the program in the form for pickles.
+    fn pickle<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &postcard::to_allocvec(&self.program).or_raise()?))
     }
 
     /// The name that the guest sees as its first argument.
@@ -113,25 +100,18 @@ impl Program {
     }
 }
 
-/// The arguments of the function that makes a program.
-#[derive(IntoPyObject)]
-enum Parts<'py> {
-    Elf(String, Bound<'py, PyBytes>, Option<String>),
-    Raw(String, Bound<'py, PyBytes>, u64, u64),
-    Assembly(String, u64),
+/// Writes a file, completely or not at all.
+#[pyfunction]
+pub(crate) fn write_file(py: Python<'_>, path: PathBuf, bytes: Cow<'_, [u8]>) -> PyResult<()> {
+    py.detach(|| files::write(&path, &bytes).or_raise())
 }
 
-impl Program {
-    fn from_elf(py: Python<'_>, name: String, file: Vec<u8>, system: Option<String>) -> PyResult<Self> {
-        let wanted = match system.as_deref() {
-            None => None,
-            Some("linux") => Some(System::Linux),
-            Some("semihosting") => Some(System::Semihosting),
-            Some(other) => {
-                return Err(refused(format!("system {other:?}: expected \"linux\" or \"semihosting\"")));
-            }
-        };
-        let program = py.detach(|| kvrm::Program::from_elf_as(&name, &file, wanted)).or_raise()?;
-        Ok(Self { program, source: Source::Elf { file, system } })
+/// Returns the system with a name.
+fn system_named(name: Option<&str>) -> PyResult<Option<System>> {
+    match name {
+        None => Ok(None),
+        Some("linux") => Ok(Some(System::Linux)),
+        Some("semihosting") => Ok(Some(System::Semihosting)),
+        Some(other) => Err(refused(format!("system {other:?}: expected \"linux\" or \"semihosting\""))),
     }
 }

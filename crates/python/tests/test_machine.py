@@ -5,12 +5,13 @@ from __future__ import annotations
 import pickle
 import random
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kvrm
-from conftest import interrupt, turns_meanwhile
+from conftest import GUESTS, interrupt, turns_meanwhile
 
 ADD = 0x91000400  # add x0, x0, #1
 HLT = 0xD4400000  # hlt #0
@@ -178,6 +179,33 @@ def test_a_snapshot_is_restored_in_some_lanes(engine: kvrm.OpenEngine) -> None:
     assert machine.registers["x0"].tolist() == [2, 2, 3]
     machine.reset(machine.stops == "halt")
     assert machine.registers["x0"].tolist() == [1, 2, 3]
+
+
+def test_a_machine_is_pickled_and_saved_with_the_state_of_its_lanes(engine: kvrm.OpenEngine, tmp_path: Path) -> None:
+    program = kvrm.Program.open(GUESTS / "quicksort.elf")
+    arguments = [["100", str(lane)] for lane in range(5)]
+    machine = kvrm.Machine(program, lanes=5, engine=engine, arguments=arguments)
+    machine.run(9000)
+    path = tmp_path / "machine"
+    machine.save(path)
+    copies = [pickle.loads(pickle.dumps(machine)), kvrm.Machine.load(path, "reference"), kvrm.Machine.load(path, "jit")]
+    assert [copy.engine.name for copy in copies] == [engine.name, "reference", "jit"]
+    pages = [machine.private_pages(lane).tolist() for lane in range(5)]
+    report = machine.run()
+    for copy in copies:
+        assert [copy.private_pages(lane).tolist() for lane in range(5)] == pages
+        assert copy.registers["steps"].tolist() == [9000] * 5 and copy.stops[0] == kvrm.Stop("budget")
+        assert repr(copy.program) == repr(program) and copy.program.symbols == program.symbols
+        assert copy.run().steps == report.steps
+        assert copy.outputs() == machine.outputs() and all(copy.outputs())
+        assert (copy.registers["sp"] == machine.registers["sp"]).all()
+    with pytest.raises(kvrm.Error, match="there is no snapshot"):
+        copies[0].reset()
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(kvrm.Error, match="this is no saved machine: "):
+        kvrm.Machine.load(path)
+    with pytest.raises(kvrm.Error, match="cannot be saved: its guests have files in a directory of the host"):
+        kvrm.Machine(program, directory=tmp_path).save(path)
 
 
 def test_lanes_stop_at_hooks_and_go_on(engine: kvrm.OpenEngine) -> None:

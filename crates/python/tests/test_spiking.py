@@ -20,6 +20,7 @@ import kvrm
 from conftest import interrupt, turns_meanwhile
 from kvrm import spiking
 from kvrm.spiking import Builder, Feagi, Izhikevich, Lif, Network, Poisson, Simulation, networks
+from kvrm.spiking.engine import EngineName
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "crates" / "kvrm" / "examples" / "networks"
@@ -789,7 +790,8 @@ except KeyboardInterrupt:
 
 
 def test_a_sweep_yields_results_in_order_and_uses_all_engines() -> None:
-    meet, used = threading.Barrier(3), set()
+    meet = threading.Barrier(3)
+    used: set[int] = set()
 
     def first_spikes(seed: int, engine: spiking.OpenEngine) -> tuple[int, bytes]:
         if len(used) < 3:
@@ -800,7 +802,7 @@ def test_a_sweep_yields_results_in_order_and_uses_all_engines() -> None:
         simulation.run(300)
         return seed, simulation.spikes.tobytes()
 
-    engines = ["reference", "parallel", "reference"]
+    engines: list[EngineName] = ["reference", "parallel", "reference"]
     results = list(spiking.sweep(first_spikes, range(12), engines))
     assert [seed for seed, _ in results] == list(range(12)) and len(used) == 3
     assert results == list(spiking.sweep(first_spikes, range(12), ["reference"]))

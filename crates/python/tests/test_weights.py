@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,7 +60,8 @@ def test_files_are_converted(tmp_path: Path) -> None:
     assert (kvrm.Weights.load(paths[2]).values == weights.values).all()
     # Names of another program, and half precision.
     first = next(iter(weights.tensors))
-    np.savez(paths[0], **{f"net/{name}" if name == first else name: value for name, value in weights.tensors.items()})
+    renamed: dict[str, Any] = {f"net/{name}" if name == first else name: value for name, value in weights.tensors.items()}
+    np.savez(paths[0], **renamed)
     again = kvrm.Weights.load(paths[0], names={f"net/{first}": first})
     assert (again.values == weights.values).all()
     again.save(paths[2], "float16")

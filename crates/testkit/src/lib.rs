@@ -23,6 +23,7 @@ pub mod program_cases;
 pub mod programs;
 pub mod random;
 pub mod regions;
+pub mod saved;
 mod simd;
 mod simplest;
 pub mod spiking;

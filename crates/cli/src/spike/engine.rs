@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
-use kvrm::gpu::AdapterInfo;
 use kvrm::GpuSelection;
+use kvrm::gpu::AdapterInfo;
 use kvrm::spiking::{BurstChoice, BurstEngine, BurstEngines, Executor, Network, OpenBurstEngine};
 
 use crate::engine::AdapterArgs;

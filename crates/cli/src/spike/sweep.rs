@@ -71,7 +71,11 @@ pub(crate) struct Args {
 fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let range = number::count(first)?..=number::count(last)?;
-    if range.is_empty() { Err(format!("{last} is below {first}: the first number comes first")) } else { Ok(range) }
+    if range.is_empty() {
+        Err(format!("{last} is below {first}: the first number comes first"))
+    } else {
+        Ok(range)
+    }
 }
 
 /// A network to run.
@@ -161,7 +165,8 @@ impl Point<'_> {
     /// Returns the network and its parameters, for errors.
     fn name(&self) -> String {
         let MakeArgs { seed, scale, drive, .. } = &self.make;
-        let numbers = [("seed", seed.map(|seed| seed.to_string())), ("scale", scale.map(|scale| scale.to_string()))];
+        let numbers =
+            [("seed", seed.map(|seed| seed.to_string())), ("scale", scale.map(|scale| scale.to_string()))];
         let numbers = numbers.into_iter().chain([("drive", drive.map(|drive| drive.to_string()))]);
         numbers.fold(self.network.to_owned(), |name, (option, value)| {
             value.map_or_else(|| name.clone(), |value| format!("{name}, {option} {value}"))
@@ -202,7 +207,8 @@ fn simulate(engine: &OpenBurstEngine, point: &Point<'_>, args: &Args) -> Result<
     let seconds = begin.elapsed().as_secs_f64();
     let shown: Vec<u32> = (0..network.populations().len() as u32).collect();
     let spikes = recorder.take();
-    let recording = Recording { title: &source.title, network, shown: &shown, spikes: &spikes, steps: 0..steps, dt };
+    let recording =
+        Recording { title: &source.title, network, shown: &shown, spikes: &spikes, steps: 0..steps, dt };
     let skip = (args.skip / dt).round() as u64;
     let populations = recording.statistics(skip);
     Ok(Outcome {

@@ -382,7 +382,10 @@ fn a_gpu_gives_the_same_spikes() {
 fn a_sweep_has_the_rates_of_single_runs_on_every_engine() {
     let arguments = ["--scale", "0.1", "--steps", "600"];
     let lines = |run: &Outcome| -> Vec<Value> {
-        run.stdout.lines().map(|line| serde_json::from_str(line).expect("a line is one JSON object")).collect()
+        run.stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("a line is one JSON object"))
+            .collect()
     };
     let sweep = |options: &[&str]| {
         let start = ["spike", "sweep", "vogels-abbott", "--json", "--seed", "1-2,9", "--drive", "1,2.5"];
@@ -415,7 +418,8 @@ fn a_sweep_has_the_rates_of_single_runs_on_every_engine() {
 fn a_sweep_runs_on_selected_gpus() {
     let json: Value = serde_json::from_str(&kvrm(&["doctor", "--json"]).stdout).unwrap();
     let gpus = format!("{},", json["chosen"]["index"]);
-    let start = ["spike", "sweep", "vogels-abbott", "--scale", "0.05", "--steps", "200", "--seed", "3,4", "--json"];
+    let start =
+        ["spike", "sweep", "vogels-abbott", "--scale", "0.05", "--steps", "200", "--seed", "3,4", "--json"];
     let rows = |options: &[&str]| -> Vec<(Value, Value)> {
         let run = kvrm(&[&start, options].concat());
         assert_eq!(run.status, 0, "{options:?}: {}", run.stderr);
@@ -433,8 +437,14 @@ fn a_sweep_runs_on_selected_gpus() {
 #[test]
 fn mistakes_in_sweeps_are_explained() {
     let sweep = |arguments: &[&str]| refusal(&[&["spike", "sweep"], arguments].concat());
-    assert!(sweep(&["vogels-abbott", "--seed", "5-2"]).contains("2 is below 5: the first number comes first"));
-    assert!(sweep(&["balanced", "--drive", "2", "--engine", "reference"]).contains("balanced, drive 2: --drive"));
-    assert!(sweep(&["fly", "--seed", "0-99999999999"]).contains("100000000000 combinations: expected at most"));
+    assert!(
+        sweep(&["vogels-abbott", "--seed", "5-2"]).contains("2 is below 5: the first number comes first")
+    );
+    assert!(
+        sweep(&["balanced", "--drive", "2", "--engine", "reference"]).contains("balanced, drive 2: --drive")
+    );
+    assert!(
+        sweep(&["fly", "--seed", "0-99999999999"]).contains("100000000000 combinations: expected at most")
+    );
     assert!(sweep(&["fly", "--gpus", "2", "--engine", "parallel"]).contains("but the engine is the CPU"));
 }

@@ -10,8 +10,8 @@ use super::plan::Options;
 use super::recovery::BurstExecutor;
 use super::speeds::{Speeds, StepTimes};
 use crate::auto::{self, NoGpu};
-use crate::device::adapter::AdapterInfo;
 use crate::device::Device;
+use crate::device::adapter::AdapterInfo;
 use crate::device::error::Error;
 use crate::device::registry;
 

@@ -25,7 +25,10 @@ use crate::device::registry;
 ///     Ok::<_, BurstEngineError>(simulation.step())
 /// };
 /// let mut steps = Vec::new();
-/// engines.sweep(8, run, |_, result| Ok(steps.push(result)))?;
+/// engines.sweep(8, run, |_, result| {
+///     steps.push(result);
+///     Ok(())
+/// })?;
 /// assert_eq!(steps, [100; 8]);
 /// # Ok::<(), BurstEngineError>(())
 /// ```
@@ -90,7 +93,9 @@ impl BurstEngines {
                 let (sender, next, run) = (sender.clone(), &next, &run);
                 scope.spawn(move || {
                     // Numbers are begun in their order, so all below one that fails are run, too.
-                    while let Some(point) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < points) {
+                    while let Some(point) =
+                        Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < points)
+                    {
                         let result = run(engine, point);
                         if result.is_err() {
                             next.store(points, Ordering::Relaxed);
@@ -137,7 +142,10 @@ mod tests {
                 Ok::<_, ()>(10 * point)
             };
             let mut results = Vec::new();
-            let each = |point, result| Ok(results.push((point, result)));
+            let each = |point, result| {
+                results.push((point, result));
+                Ok(())
+            };
             engines(count).sweep(points, run, each).expect("no failure");
             let expected: Vec<_> = (0..points).map(|point| (point, 10 * point)).collect();
             assert_eq!(results, expected, "{count} engines");
@@ -154,7 +162,10 @@ mod tests {
                 if point % 10 == 9 { Err(point) } else { Ok(()) }
             };
             let mut results = 0;
-            let count_results = |_, ()| Ok(results += 1);
+            let count_results = |_, ()| {
+                results += 1;
+                Ok(())
+            };
             assert_eq!(engines(count).sweep(1000, run, count_results), Err(9), "{count} engines");
             assert_eq!(results, 9, "all results before the failure are returned");
             assert!(begun.into_inner() < 1000, "{count} engines go on after a failure");

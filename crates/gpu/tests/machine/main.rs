@@ -19,6 +19,7 @@ mod mapping;
 mod pools;
 mod programs;
 mod recovery;
+mod saved;
 mod slicing;
 mod snapshots;
 mod split;

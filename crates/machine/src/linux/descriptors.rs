@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::errno::{EBADF, EINVAL, EMFILE, ENOENT, Errno};
 use super::files::InodeNumber;
 use crate::console::Stream;
@@ -21,7 +23,7 @@ pub(super) const O_CLOEXEC: u32 = 0o2_000_000;
 pub(super) const O_PATH: u32 = 0o10_000_000;
 
 /// The object that an open file description refers to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Object {
     Inode(InodeNumber),
     /// Console input.
@@ -38,13 +40,14 @@ pub(super) enum Object {
 pub(super) type Listing = Arc<Vec<(Vec<u8>, InodeNumber)>>;
 
 /// An open file description. Several descriptors may refer to the same one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Description {
     pub(super) object: Object,
     pub(super) position: u64,
     /// The file status flags and the access mode: `O_APPEND`, `O_NONBLOCK`, `O_ACCMODE`, `O_PATH`, `O_DIRECTORY`.
     pub(super) flags: u32,
     /// The entries of an open directory, as they were when `getdents64` first read it.
+    #[serde(with = "crate::interned::optional")]
     pub(super) listing: Option<Listing>,
 }
 
@@ -63,7 +66,7 @@ impl Description {
 }
 
 /// A file descriptor.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Descriptor {
     /// The ID of the open file description.
     pub(super) description: u32,
@@ -71,7 +74,7 @@ pub(super) struct Descriptor {
 }
 
 /// The table of file descriptors of a lane.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Descriptors {
     descriptors: BTreeMap<u64, Descriptor>,
     descriptions: BTreeMap<u32, Description>,
@@ -100,6 +103,19 @@ impl Descriptors {
         }
         new.next_id = 3;
         new
+    }
+
+    /// Returns whether all descriptors have a description, and all ends of pipes a pipe.
+    pub(super) fn is_valid(&self) -> bool {
+        let has_pipe = |description: &Description| match description.object {
+            Object::PipeReader(pipe) | Object::PipeWriter(pipe) => self.pipes.contains_key(&pipe),
+            Object::Inode(_) | Object::Input | Object::Output(_) => true,
+        };
+        let ids = self.descriptions.keys().chain(self.pipes.keys());
+        self.descriptors.keys().all(|number| *number < DESCRIPTORS_MAX)
+            && self.descriptors.values().all(|of| self.descriptions.contains_key(&of.description))
+            && self.descriptions.values().all(has_pipe)
+            && ids.max().is_none_or(|id| *id < self.next_id)
     }
 
     fn new_id(&mut self) -> u32 {

@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::errno::{
     EBUSY, EEXIST, EFBIG, EINVAL, EISDIR, ELOOP, EMLINK, ENAMETOOLONG, ENOENT, ENOSPC, ENOTDIR, ENOTEMPTY,
     EPERM, EROFS, Errno,
@@ -36,7 +38,7 @@ const S_IFREG: u32 = 0o100_000;
 const S_IFLNK: u32 = 0o120_000;
 
 /// A device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Device {
     Null,
     Zero,
@@ -57,10 +59,10 @@ impl Device {
 }
 
 /// The type of an inode, with its contents.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Kind {
     /// A regular file and its contents.
-    File(Arc<Vec<u8>>),
+    File(#[serde(with = "crate::interned")] Arc<Vec<u8>>),
     /// A directory: its entries by name, without `.` and `..`, and its parent.
     Directory { entries: BTreeMap<Vec<u8>, InodeNumber>, parent: InodeNumber },
     /// A symbolic link and its target.
@@ -70,7 +72,7 @@ pub(super) enum Kind {
 }
 
 /// A regular file, directory, symbolic link or device.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Inode {
     pub(super) kind: Kind,
     /// The permission bits, without the file type.
@@ -116,9 +118,10 @@ impl Inode {
 }
 
 /// The file system of a lane.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Files {
     /// The shared inodes; inode `n` has index `n - 1`.
+    #[serde(with = "crate::interned")]
     shared: Arc<Vec<Inode>>,
     /// The private inodes of the lane, which take precedence over shared inodes of the same number.
     own: BTreeMap<InodeNumber, Inode>,
@@ -187,6 +190,20 @@ impl Files {
             }
         }
         Self { shared: Arc::new(inodes), own: BTreeMap::new(), inodes_max: INODES_MAX, used: 0, ..self }
+    }
+
+    /// Returns whether the root is a directory, and all inodes that directories name exist.
+    pub(super) fn is_valid(&self) -> bool {
+        let exists = |number: &InodeNumber| self.inode(*number).is_some();
+        let is_whole = |inode: &Inode| match &inode.kind {
+            Kind::Directory { entries, parent } => exists(parent) && entries.values().all(exists),
+            _ => true,
+        };
+        self.inode(ROOT).is_some_and(Inode::is_directory)
+            && self.shared.iter().chain(self.own.values()).all(is_whole)
+            && self.own.len() <= self.inodes_max
+            && self.next > self.shared.len() as InodeNumber
+            && self.own.keys().all(|number| (ROOT..self.next).contains(number))
     }
 
     /// Returns the number of private inodes.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use serde::{Deserialize, Serialize};
 
 use super::descriptors::{Descriptors, Object};
 use super::files::{Files, InodeNumber};
@@ -31,7 +32,7 @@ pub(crate) struct Effects {
 /// The process of a lane: its files, descriptors, signals and settings.
 ///
 /// It does not hold the [`ProcessState`], which belongs to the executor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Process {
     /// The number of the lane, from which its random numbers follow.
     pub(super) lane: u64,
@@ -41,9 +42,11 @@ pub(crate) struct Process {
     pub(super) directory: InodeNumber,
     pub(super) umask: u32,
     /// The console input.
+    #[serde(with = "crate::interned")]
     pub(super) input: Arc<[u8]>,
     /// The number of bytes of the console input that have been read.
     pub(super) input_position: usize,
+    #[serde(with = "crate::interned")]
     pub(super) settings: Arc<Settings>,
     /// The process state, copied from the executor while a call is served.
     pub(super) state: ProcessState,
@@ -90,6 +93,14 @@ impl Process {
             settings,
             signals: Signals::new(),
         }
+    }
+
+    /// Returns whether all numbers are those of inodes and descriptions that exist. Those from a file may not be.
+    pub(crate) fn is_valid(&self) -> bool {
+        self.input_position <= self.input.len()
+            && self.files.is_valid()
+            && self.files.inode(self.directory).is_some()
+            && self.descriptors.is_valid()
     }
 
     /// Copies the guest directory `guest` to `host`, a directory that must not exist yet.

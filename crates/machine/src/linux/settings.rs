@@ -4,12 +4,13 @@ use std::ops::Range;
 use std::time::Instant;
 
 use kvrm_arm64::Features;
+use serde::{Deserialize, Serialize};
 
 /// The time of day before the first step: the first second of 2020, in nanoseconds since 1970.
 pub(super) const EPOCH: u64 = 1_577_836_800_000_000_000;
 
 /// The address ranges in which lanes map memory while they run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Areas {
     /// The heap, whose end `brk` moves.
     pub(crate) heap: Range<u64>,
@@ -25,14 +26,39 @@ pub(crate) struct Areas {
 pub(crate) const TRAMPOLINE: [u32; 2] = [0xd280_1168, 0xd400_0001];
 
 /// The settings that all lanes of a machine share.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Settings {
     pub(crate) areas: Areas,
     pub(crate) features: Features,
     /// The seed of random numbers.
     pub(crate) seed: u64,
     /// The time at which the machine was built, if clocks are the host's; `None` if clocks count steps.
+    #[serde(with = "uptime")]
     pub(crate) real_time: Option<Instant>,
     /// Whether the three standard streams are a terminal.
     pub(crate) terminal: bool,
+}
+
+/// The form of [`Settings::real_time`] in a saved machine: how long ago it was. So clocks stand still while a machine is saved.
+mod uptime {
+    use std::time::{Duration, Instant};
+
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    #[expect(clippy::ref_option, reason = "serde passes the field like this")]
+    pub(super) fn serialize<S: Serializer>(
+        built: &Option<Instant>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        built.map(|built| built.elapsed()).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Instant>, D::Error> {
+        let uptime = Option::<Duration>::deserialize(deserializer)?;
+        let now = Instant::now();
+        // A host that has just started may know no earlier time.
+        Ok(uptime.map(|uptime| now.checked_sub(uptime).unwrap_or(now)))
+    }
 }

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::errno::EAGAIN;
 use super::failure::CallResult;
 
@@ -53,7 +55,7 @@ pub(super) fn siginfo(number: u64, code: i32, value: u64) -> SigInfo {
 }
 
 /// The action for a signal, as in Linux's `struct sigaction`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Action {
     pub(super) handler: u64,
     pub(super) flags: u64,
@@ -63,7 +65,7 @@ pub(super) struct Action {
 }
 
 /// The alternate signal stack, as in `stack_t`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SignalStack {
     pub(super) start: u64,
     pub(super) flags: u64,
@@ -85,7 +87,7 @@ impl SignalStack {
 }
 
 /// The last fault of a lane, which appears in every signal frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct LastFault {
     pub(super) address: u64,
     /// The exception syndrome, as the processor reports it to Linux in `ESR_EL1`; 0 if there is none.
@@ -93,7 +95,7 @@ pub(super) struct LastFault {
 }
 
 /// The signals of a lane. Bit 0 of a mask is signal 1.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Signals {
     pub(super) actions: BTreeMap<u64, Action>,
     /// The signal mask: the signals that are blocked now.
@@ -101,6 +103,7 @@ pub(super) struct Signals {
     /// The mask to restore after the delivery of a signal, set by `rt_sigsuspend`.
     pub(super) saved_mask: Option<u64>,
     /// The pending signals in the order in which they were sent.
+    #[serde(with = "pending")]
     pub(super) pending: Vec<(u64, SigInfo)>,
     pub(super) stack: SignalStack,
     pub(super) fault: LastFault,
@@ -179,5 +182,28 @@ impl Signals {
     /// Returns whether a pending signal is neither blocked nor ignored.
     pub(super) fn has_deliverable(&self) -> bool {
         self.pending.iter().any(|(number, _)| !self.is_blocked(*number) && !self.is_ignored(*number))
+    }
+}
+
+/// The form of pending signals in a saved machine: serde knows no arrays of 128 bytes.
+mod pending {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use super::SigInfo;
+
+    pub(super) fn serialize<S: Serializer>(
+        pending: &[(u64, SigInfo)],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(pending.iter().map(|(number, info)| (number, &info[..])))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<(u64, SigInfo)>, D::Error> {
+        let pending = Vec::<(u64, Vec<u8>)>::deserialize(deserializer)?.into_iter();
+        let sized = |(number, info): (u64, Vec<u8>)| Some((number, info.try_into().ok()?));
+        pending.map(sized).collect::<Option<_>>().ok_or_else(|| D::Error::custom("a siginfo has 128 bytes"))
     }
 }

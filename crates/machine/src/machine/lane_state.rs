@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kvrm_arm64::Stop;
+use serde::{Deserialize, Serialize};
 
 use crate::console::Stream;
 use crate::linux::Process;
@@ -51,7 +52,7 @@ pub(super) const fn serves_in_parallel(lanes: usize, host: &Host, has_console: b
 }
 
 /// A hook that a resumed lane passes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct ResumedAt {
     /// The pc of the lane when it was resumed. At another pc it passes no hook.
     pub(super) pc: u64,
@@ -62,7 +63,7 @@ pub(super) struct ResumedAt {
 }
 
 /// The collected console output of a lane.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct CollectedOutput {
     pub(super) output: Vec<u8>,
     pub(super) error_output: Vec<u8>,

@@ -14,6 +14,7 @@ mod lane_sets;
 mod observing;
 mod reports;
 mod resuming;
+mod saved;
 mod slicing;
 mod snapshots;
 mod stops;

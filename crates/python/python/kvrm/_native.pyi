@@ -14,7 +14,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import SupportsFloat, SupportsIndex, final
 
-__all__ = ["Engine", "Environments", "Machine", "Program", "SpikingBuilder", "SpikingEngine", "SpikingNetwork", "SpikingPopulation", "SpikingSimulation", "Weights", "adapters", "decode", "disassemble", "doom_variables", "selected_gpus", "spiking_feagi_input", "spiking_load_state", "spiking_network", "spiking_rates", "spiking_save_state", "spiking_statistics", "stop_names", "stop_text"]
+__all__ = ["Engine", "Environments", "Machine", "Program", "SpikingBuilder", "SpikingEngine", "SpikingNetwork", "SpikingPopulation", "SpikingSimulation", "Weights", "adapters", "decode", "disassemble", "doom_variables", "selected_gpus", "spiking_feagi_input", "spiking_load_state", "spiking_network", "spiking_rates", "spiking_save_state", "spiking_statistics", "stop_names", "stop_text", "write_file"]
 
 @final
 class Engine:
@@ -114,6 +114,11 @@ class Machine:
         """
         The number of lanes.
         """
+    @staticmethod
+    def load(saved: SupportsGetItem[int, SupportsIndex], engine: Engine) -> Machine:
+        """
+        Loads a machine that was saved.
+        """
     def output_truncated(self, /, lane: SupportsIndex) -> bool:
         """
         Whether output of a lane was dropped.
@@ -125,6 +130,10 @@ class Machine:
     def private_pages(self, /, lane: SupportsIndex) -> "NDArray[numpy.uint64]":
         """
         Returns the addresses of the pages that a lane has written.
+        """
+    def program(self, /) -> Program:
+        """
+        Returns the program.
         """
     def read(self, /, address: SupportsIndex, bytes: SupportsIndex, lanes: "NDArray[numpy.int64] | None") -> "NDArray[numpy.uint8]":
         """
@@ -146,6 +155,10 @@ class Machine:
         """
         Runs the lanes, each for at most `budget` more steps. `observe` is called with steps, lanes, lanes that run, and seconds; if it
         returns false, the run ends. Returns the report as JSON and as text.
+        """
+    def save(self, /) -> bytes:
+        """
+        Returns the machine in the form of saved machines.
         """
     def save_files(self, /, lane: SupportsIndex, guest: str, host: str | PathLike[str]) -> None:
         """
@@ -222,9 +235,9 @@ class Program:
         """
         Reads an ELF file.
         """
-    def parts(self, /) -> tuple[str, tuple[str, bytes, str | None] | tuple[str, bytes, int, int] | tuple[str, int]]:
+    def pickle(self, /) -> bytes:
         """
-        The function that makes the program again, and its arguments.
+        Returns the program in the form for pickles.
         """
     @staticmethod
     def raw(name: str, data: SupportsGetItem[int, SupportsIndex], address: SupportsIndex, bytes: SupportsIndex) -> Program:
@@ -243,6 +256,11 @@ class Program:
     def system(self, /) -> str:
         """
         The system whose calls the program makes: `linux` or `semihosting`.
+        """
+    @staticmethod
+    def unpickle(pickle: SupportsGetItem[int, SupportsIndex]) -> Program:
+        """
+        Makes a program from its pickle.
         """
 
 @final
@@ -561,4 +579,9 @@ def stop_names() -> list[str]:
 def stop_text(kind: SupportsIndex, value: SupportsIndex, detail: SupportsIndex) -> str:
     """
     Returns a stop in words.
+    """
+
+def write_file(path: str | PathLike[str], bytes: SupportsGetItem[int, SupportsIndex]) -> None:
+    """
+    Writes a file, completely or not at all.
     """

@@ -164,6 +164,8 @@ class Machine:
     ``arguments``, ``environment`` and ``stdin`` are the same for all lanes, or a list with one for each, or a function of the
     number of a lane.
 
+    A machine can be pickled, with the state of all lanes, and :meth:`save` writes it to a file.
+
     :param lanes: the number of lanes.
     :param engine: a name, an :class:`Engine`, or an open one. Results do not depend on it.
     :param arguments: the command line behind the name of the program.
@@ -376,6 +378,27 @@ class Machine:
         """Replaces the arguments of a lane that has not begun."""
         self._native.set_arguments(self._number(lane), list(arguments))
 
+    @staticmethod
+    def load(path: str | os.PathLike[str], engine: AnyEngine = "auto") -> Machine:
+        """Reads a machine that :meth:`save` has written, on any engine. Load only what you trust.
+
+        :raises kvrm.Error: it is no saved machine, is damaged, or was written by another version.
+        """
+        with open(path, "rb") as file:
+            return _load(file.read(), open_engine(engine))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the machine to a file, completely or not at all: program, registers, memory, stops, hooks, output, and the files of
+        Linux programs; all but the snapshot. :meth:`load` continues it in another process or on another host. A pickle has the
+        same, and the options of the engine.
+
+        :raises kvrm.Error: guests have files in a directory of the host.
+        """
+        _native.write_file(path, self._native.save())
+
+    def __reduce__(self) -> tuple[object, tuple[bytes, OpenEngine]]:
+        return (_load, (self._native.save(), self._engine))
+
     def snapshot(self) -> None:
         """Saves the state of all lanes, to which :meth:`reset` goes back. A new snapshot replaces the last one."""
         self._native.snapshot()
@@ -475,6 +498,14 @@ class Machine:
 
     def __repr__(self) -> str:
         return f"Machine({self._program.name!r}, lanes={self.lanes}, engine={self._engine.name})"
+
+
+def _load(saved: bytes, engine: OpenEngine) -> Machine:
+    """Makes a machine that was saved."""
+    native = _native.Machine.load(saved, engine.native)
+    machine = Machine.__new__(Machine)
+    machine._set(Program(native.program()), engine, native)
+    return machine
 
 
 def numbers_of(lanes: Lanes, of: int) -> NDArray[np.int64] | None:

@@ -177,14 +177,13 @@ class Program:
             words = np.frombuffer(data[: len(data) // 4 * 4], dtype="<u4")[:count]
             yield from disassemble(words.tolist(), first)
 
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        function, arguments = self.native.parts()
-        return (_remake, (function, *arguments))
+    def __reduce__(self) -> tuple[object, tuple[bytes]]:
+        return (_unpickle, (self.native.pickle(),))
 
     def __repr__(self) -> str:
         return f"Program({self.name!r}, {self.system}, entry={self.entry:#x})"
 
 
-def _remake(function: str, *arguments: object) -> Program:
+def _unpickle(pickle: bytes) -> Program:
     """Makes a program from its pickle."""
-    return Program(getattr(_native.Program, function)(*arguments))
+    return Program(_native.Program.unpickle(pickle))
