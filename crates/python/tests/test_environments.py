@@ -165,6 +165,12 @@ def test_gymnasium_makes_environments_by_their_name() -> None:
     vector.close()
 
 
+def test_other_libraries_see_observations_without_a_copy() -> None:
+    batch = catch(3, format="index").reset()
+    seen = np.from_dlpack(batch.observations)  # type: ignore[arg-type]
+    assert seen.shape == batch.observations.shape and np.shares_memory(seen, batch.observations)
+
+
 @pytest.mark.skipif(not DOOM.exists(), reason="the game is not built")
 def test_doom_is_an_environment() -> None:
     vector = gymnasium.make_vec("kvrm/Doom-v0", num_envs=2, engine="jit", variables=["health", "x"])
