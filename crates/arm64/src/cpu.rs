@@ -14,7 +14,6 @@ use core::mem::offset_of;
 /// assert_eq!([cpu.x(0), cpu.x(31), cpu.x_or_sp(31)], [7, 0, 0x8000]);
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cpu {
     /// X0 to X30. Entry 31 reads as zero; [`Cpu::set_x`] keeps it so.
     x: [u64; 32],
@@ -42,7 +41,6 @@ pub struct Cpu {
 
 /// The memory that the last exclusive load marked. An exclusive store succeeds only there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Monitor {
     /// Address of the exclusive load.
     pub address: u64,

@@ -108,7 +108,6 @@ impl Feature {
 /// assert!(features.has(Feature::Lse) && features.has(Feature::Crc32) && !features.has(Feature::Fp));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Features {
     /// `FEAT_CRC32`.
     pub crc32: bool,

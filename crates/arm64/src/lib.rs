@@ -15,7 +15,7 @@
 //! manual (Arm DDI 0487). It is the specification with which the engines of KVRM are compared.
 //!
 //! The crate has no memory and no programs. A caller implements [`Memory`]; `kvrm-machine` has an implementation. The
-//! crate uses `alloc` but not `std`, and has no dependencies without its feature `serde`.
+//! crate uses `alloc` but not `std`, and has no dependencies.
 
 #![no_std]
 

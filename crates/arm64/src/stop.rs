@@ -15,7 +15,6 @@ use core::fmt;
 /// assert_eq!(Stop::from(fault).to_string(), "read from unmapped memory at 0x10");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Stop {
     /// The program exited.
@@ -68,7 +67,6 @@ pub enum Stop {
 
 /// A failed instruction fetch or data access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fault {
     /// The cause.
     pub kind: FaultKind,
@@ -80,7 +78,6 @@ pub struct Fault {
 
 /// The cause of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum FaultKind {
     /// No page is mapped at the address, or the address has more than 48 bits.
     Translation,
@@ -92,7 +89,6 @@ pub enum FaultKind {
 
 /// The kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Access {
     /// A load.
     Read,

@@ -16,6 +16,7 @@
 //! ```
 
 mod address_space;
+mod arm64_forms;
 mod audit;
 mod call_table;
 mod console;

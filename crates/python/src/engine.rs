@@ -8,6 +8,7 @@ use kvrm::{
 use pyo3::prelude::*;
 
 use crate::error::{OrRaise as _, refused};
+use crate::named::named;
 use crate::weights::WeightsOrPath;
 
 /// An engine and its options.
@@ -34,19 +35,6 @@ struct Options {
     loops: String,
     loops_seed: u64,
     loop_weights: Vec<WeightsOrPath>,
-}
-
-/// Returns the value whose name was given.
-pub(crate) fn named<T: Copy>(
-    what: &str,
-    name: &str,
-    all: &[T],
-    name_of: impl Fn(T) -> &'static str,
-) -> PyResult<T> {
-    all.iter().copied().find(|value| name_of(*value) == name).ok_or_else(|| {
-        let names: Vec<_> = all.iter().map(|value| name_of(*value)).collect();
-        refused(format!("{what} {name:?}: expected one of {}", names.join(", ")))
-    })
 }
 
 #[pymethods]

@@ -9,10 +9,11 @@ use kvrm::environments::{self, Batch, Builder, Component, Variable, VariableType
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 
-use crate::engine::{Engine, named};
+use crate::engine::Engine;
 use crate::error::{OrRaise as _, refused};
 use crate::lanes::numbers;
 use crate::locked::locked;
+use crate::named::named;
 use crate::options::MachineOptions;
 use crate::program::Program;
 use crate::stops::StopColumns;

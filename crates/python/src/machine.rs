@@ -10,10 +10,11 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::engine::{Engine, named};
+use crate::engine::Engine;
 use crate::error::{OrRaise as _, refused};
 use crate::lanes::numbers;
 use crate::locked::locked;
+use crate::named::named;
 use crate::options::{ForkOptions, HookOptions, MachineOptions};
 use crate::program::Program;
 use crate::stops::{StopArrays, StopColumns};

@@ -9,6 +9,7 @@ mod error;
 mod lanes;
 mod locked;
 mod machine;
+mod named;
 mod options;
 mod program;
 mod spiking;

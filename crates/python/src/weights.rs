@@ -12,8 +12,8 @@ use kvrm_convert::{Format, NameMap};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::engine::named;
 use crate::error::{OrRaise as _, refused};
+use crate::named::named;
 
 /// What error messages call weights that come from no file.
 const SOURCE: &str = "weights";

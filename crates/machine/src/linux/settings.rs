@@ -29,6 +29,7 @@ pub(crate) const TRAMPOLINE: [u32; 2] = [0xd280_1168, 0xd400_0001];
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Settings {
     pub(crate) areas: Areas,
+    #[serde(with = "crate::arm64_forms::FeaturesForm")]
     pub(crate) features: Features,
     /// The seed of random numbers.
     pub(crate) seed: u64,

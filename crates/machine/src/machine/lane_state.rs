@@ -59,6 +59,7 @@ pub(super) struct ResumedAt {
     /// The number of steps that the lane had retired. After another step it passes no hook.
     pub(super) steps: u64,
     /// The stop that was cleared.
+    #[serde(with = "crate::arm64_forms::stop")]
     pub(super) stop: Stop,
 }
 
