@@ -164,8 +164,10 @@ fn output_and_input_are_kept() {
 /// The form of a saved machine changes with many types. If this fails, give the form another version, and change the digest.
 #[test]
 fn the_form_has_this_version() {
-    let mut machine =
-        Machine::builder(linux_guest("files")).arguments(|_| vec!["/tmp/a".to_owned()]).build().unwrap();
+    let mut program = linux_guest("files");
+    // Not the path, which depends on the folder of the repository.
+    program.name = "files".to_owned();
+    let mut machine = Machine::builder(program).arguments(|_| vec!["/tmp/a".to_owned()]).build().unwrap();
     machine.run(2000).unwrap();
     let mut bytes = Vec::new();
     machine.save(&mut bytes).unwrap();
@@ -174,7 +176,7 @@ fn the_form_has_this_version() {
     let digest = content.iter().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add((*byte).into()));
     assert_eq!(
         (bytes[8], content.len(), format!("{digest:016x}")),
-        (1, 40352, "377a52cd3a340b17".to_owned()),
+        (1, 40284, "7330e4cb0d38328f".to_owned()),
         "version, bytes, digest"
     );
 }
