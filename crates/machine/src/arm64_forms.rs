@@ -170,11 +170,7 @@ pub(crate) mod optional_stop {
     #[derive(Serialize, Deserialize)]
     struct StopIn(#[serde(with = "super::stop")] Stop);
 
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        clippy::ref_option,
-        reason = "serde passes the field like this"
-    )]
+    #[expect(clippy::ref_option, reason = "serde passes the field like this")]
     pub(crate) fn serialize<S: Serializer>(stop: &Option<Stop>, serializer: S) -> Result<S::Ok, S::Error> {
         stop.map(StopIn).serialize(serializer)
     }

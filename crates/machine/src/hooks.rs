@@ -139,7 +139,7 @@ impl Hooks {
         self.ranges.iter().all(Vec::is_empty)
     }
 
-    /// Returns whether the ranges keep what their field promises. Those from a file may not.
+    /// Returns whether the ranges are sorted, and neither empty nor touching. Ranges from a file may break that.
     pub(crate) fn is_valid(&self) -> bool {
         self.ranges.iter().all(|ranges| {
             ranges.iter().all(|range| !range.is_empty())

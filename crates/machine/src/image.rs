@@ -127,7 +127,7 @@ impl Image {
         Ok(image)
     }
 
-    /// Builds an image of its page map and its frames, or returns `None` if the map is not one of these frames.
+    /// Builds an image of a page map and frames. Returns `None` if the map is not valid for them, or frame 0 is not zero.
     pub(crate) fn from_parts(map: PageMap, frames: Vec<Frame>, features: Features) -> Option<Self> {
         let zero_is_first = frames.first().is_some_and(|frame| frame.iter().all(|byte| *byte == 0));
         if !zero_is_first || !map.is_valid(frames.len() as u64) {

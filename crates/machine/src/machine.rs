@@ -12,6 +12,7 @@ mod resume;
 mod rounds;
 mod run;
 mod saved;
+mod written_pages;
 
 use std::any::Any;
 use std::borrow::Cow;

@@ -284,7 +284,8 @@ impl PageMap {
         Some(changes)
     }
 
-    /// Returns whether the map is one of `frames` frames that keeps all promises about its parts. A map from a file may not.
+    /// Returns whether regions, copied pages and room are sorted and disjoint, regions are within the room, copied pages are mapped,
+    /// and all frames are below `frames`. A map from a file may break that.
     pub(crate) fn is_valid(&self, frames: u64) -> bool {
         const PAGES: u64 = 1 << (ADDRESS_BITS - PAGE_SHIFT);
         let regions =

@@ -305,7 +305,7 @@ impl Services {
         handles.fold(1, |bits, (number, _)| bits | 1 << number)
     }
 
-    /// Returns whether the positions are within what they are positions of. Those from a file may not be.
+    /// Returns whether the position is within the input and there are not too many handles. Services from a file may break that.
     pub(crate) fn is_valid(&self) -> bool {
         self.input_position <= self.input.len() && self.handles.len() <= HANDLES_MAX
     }

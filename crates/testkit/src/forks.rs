@@ -62,7 +62,7 @@ pub fn check<E: Factory + Copy>(
 }
 
 /// Runs a machine, and then perhaps resumes the lanes that hooks have stopped.
-fn run(machine: &mut Machine, budget: u64, resumes: bool) {
+pub(crate) fn run(machine: &mut Machine, budget: u64, resumes: bool) {
     machine.run(budget).expect("the engine works");
     if resumes {
         machine.resume_hooked().expect("the engine works");
@@ -101,7 +101,7 @@ impl Family<'_> {
 }
 
 /// Returns the bytes of a page, or the stop of an access if the page is not mapped.
-fn read(machine: &mut Machine, lane: usize, page: u64) -> Result<Vec<u8>, Stop> {
+pub(crate) fn read(machine: &mut Machine, lane: usize, page: u64) -> Result<Vec<u8>, Stop> {
     let mut bytes = vec![0; PAGE_BYTES];
     match machine.read(lane, page, &mut bytes) {
         Ok(()) => Ok(bytes),

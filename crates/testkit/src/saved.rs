@@ -1,7 +1,8 @@
 //! Saved machines, compared with the machines that were saved.
 
-use kvrm_machine::{Error, Factory, Machine, PAGE_BYTES, Stop, Stream};
+use kvrm_machine::{Factory, Machine, Stream};
 
+use crate::forks::{read, run};
 use crate::random::Random;
 
 /// Runs a machine for up to `steps` steps at a time, saves it in between, and loads it on `engine`. Asserts that the loaded
@@ -38,14 +39,6 @@ pub fn check(
     }
 }
 
-/// Runs a machine, and then perhaps resumes the lanes that hooks have stopped.
-fn run(machine: &mut Machine, budget: u64, resumes: bool) {
-    machine.run(budget).expect("the engine works");
-    if resumes {
-        machine.resume_hooked().expect("the engine works");
-    }
-}
-
 fn save(machine: &mut Machine) -> Vec<u8> {
     let mut bytes = Vec::new();
     machine.save(&mut bytes).expect("the machine has no files of the host");
@@ -72,15 +65,5 @@ fn assert_same(machine: &mut Machine, loaded: &mut Machine, when: &str) {
             let output = |machine: &Machine| machine.output(lane, stream).expect("the lane exists").to_vec();
             assert_eq!(output(loaded), output(machine), "{stream:?}: {what}");
         }
-    }
-}
-
-/// Returns the bytes of a page, or the stop of an access if the page is not mapped.
-fn read(machine: &mut Machine, lane: usize, page: u64) -> Result<Vec<u8>, Stop> {
-    let mut bytes = vec![0; PAGE_BYTES];
-    match machine.read(lane, page, &mut bytes) {
-        Ok(()) => Ok(bytes),
-        Err(Error::Memory { stop, .. }) => Err(stop),
-        Err(error) => panic!("the engine fails: {error}"),
     }
 }

@@ -48,12 +48,7 @@ pub(crate) struct ChosenEngine(BurstChoice);
 impl EngineArgs {
     /// Opens the engine of these options. [`OpenEngine::choose`] chooses between GPU and CPU for a network.
     pub(crate) fn open(&self) -> Result<OpenEngine> {
-        if let Some(threads) = self.threads {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(threads.into())
-                .build_global()
-                .with_context(|| format!("--threads {threads}"))?;
-        }
+        self.set_threads()?;
         Ok(OpenEngine(match (self.engine, self.adapter.adapter.as_deref()) {
             (Name::Reference | Name::Parallel, Some(wanted)) => {
                 bail!("--adapter '{wanted}' names a GPU, but the engine is the CPU; use --engine gpu")
@@ -65,9 +60,7 @@ impl EngineArgs {
             (Name::Reference, None) => BurstEngine::Reference.open()?,
         }))
     }
-}
 
-impl EngineArgs {
     /// Opens the engines for networks that do not depend on each other: the selected GPUs, or else one engine. With the reference,
     /// each core runs a network.
     pub(crate) fn open_several(&self, gpus: Option<&GpuSelection>) -> Result<BurstEngines> {
@@ -75,11 +68,18 @@ impl EngineArgs {
             if matches!(self.engine, Name::Parallel | Name::Reference) {
                 bail!("--gpus '{selection}' selects GPUs, but the engine is the CPU; use --engine gpu");
             }
+            self.set_threads()?;
             return Ok(BurstEngines::open_gpus(selection)?);
         }
         let OpenEngine(engine) = self.open()?;
         let count = if self.engine == Name::Reference { rayon::current_num_threads() } else { 1 };
         Ok((1..count).fold(BurstEngines::new(engine.clone()), |engines, _| engines.and(engine.clone())))
+    }
+
+    fn set_threads(&self) -> Result<()> {
+        let Some(threads) = self.threads else { return Ok(()) };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        pool.build_global().with_context(|| format!("--threads {threads}"))
     }
 }
 
@@ -91,7 +91,7 @@ impl OpenEngine {
 }
 
 impl ChosenEngine {
-    /// The choice of an engine.
+    /// Chooses the engine for a network of this size.
     pub(crate) fn of(engine: &OpenBurstEngine, neurons: u32) -> Self {
         Self(engine.choose(neurons))
     }

@@ -165,12 +165,10 @@ impl Point<'_> {
     /// Returns the network and its parameters, for errors.
     fn name(&self) -> String {
         let MakeArgs { seed, scale, drive, .. } = &self.make;
-        let numbers =
-            [("seed", seed.map(|seed| seed.to_string())), ("scale", scale.map(|scale| scale.to_string()))];
-        let numbers = numbers.into_iter().chain([("drive", drive.map(|drive| drive.to_string()))]);
-        numbers.fold(self.network.to_owned(), |name, (option, value)| {
-            value.map_or_else(|| name.clone(), |value| format!("{name}, {option} {value}"))
-        })
+        let seed = seed.map(|seed| format!(", seed {seed}")).unwrap_or_default();
+        let scale = scale.map(|scale| format!(", scale {scale}")).unwrap_or_default();
+        let drive = drive.map(|drive| format!(", drive {drive}")).unwrap_or_default();
+        format!("{}{seed}{scale}{drive}", self.network)
     }
 }
 

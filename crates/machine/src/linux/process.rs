@@ -95,7 +95,8 @@ impl Process {
         }
     }
 
-    /// Returns whether all numbers are those of inodes and descriptions that exist. Those from a file may not be.
+    /// Returns whether the position is within the input, and all inodes and descriptions that are named exist. A process from a file
+    /// may break that.
     pub(crate) fn is_valid(&self) -> bool {
         self.input_position <= self.input.len()
             && self.files.is_valid()

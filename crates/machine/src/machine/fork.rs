@@ -12,7 +12,6 @@ use crate::console::Stream;
 use crate::error::Error;
 use crate::executor::{Factory, LaneStart, Plan};
 use crate::image::Image;
-use crate::pages::{PAGE_BYTES, page_of};
 
 /// The options of [`Machine::fork_with`].
 ///
@@ -163,20 +162,13 @@ impl Machine {
         })
     }
 
-    /// Returns the image of a fork of a lane. All pages are fetched from the engine at once.
+    /// Returns the image of a fork of a lane.
     fn image_of(&mut self, lane: usize) -> Result<Image, Error> {
         let map = self.executor.page_map(lane)?;
-        let mut pages = self.executor.private_pages(lane)?;
-        // A page that the lane has written and unmapped has no contents.
-        pages.retain(|page| map.region(page_of(*page)).is_some());
-        self.executor.prefetch(&pages.iter().map(|page| (lane, *page, PAGE_BYTES)).collect::<Vec<_>>())?;
         let mut written = BTreeMap::new();
-        for page in pages {
-            let mut frame = Box::new([0; PAGE_BYTES]);
-            let read = self.executor.read_memory(lane, page, &mut *frame, None)?;
-            read.map_err(|stop| Error::Memory { lane, stop })?;
-            written.insert(page_of(page), frame);
-        }
+        self.for_each_written_page(std::iter::once(lane), |_, page, frame| {
+            written.insert(page, Box::new(*frame));
+        })?;
         Ok(self.image.fork(&map, &written))
     }
 

@@ -4,7 +4,7 @@
 //! of the crate postcard.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use flate2::Compression;
@@ -27,15 +27,13 @@ use crate::layout::Layout;
 use crate::linux::Process;
 use crate::loops::Loops;
 use crate::page_map::PageMap;
-use crate::pages::{Frame, PAGE_BYTES, PAGE_SHIFT, page_of};
+use crate::pages::{Frame, PAGE_BYTES, PAGE_SHIFT};
 use crate::program::Program;
 use crate::semihosting::{Host, Services};
 
 const MAGIC: &[u8; 8] = b"KVRMLANE";
 /// The version of the form, which changes with it.
 const VERSION: u32 = 1;
-/// The number of pages that are fetched from the engine at once.
-const PAGES_AT_ONCE: usize = 1 << 14;
 
 /// What is saved.
 #[derive(Serialize, Deserialize)]
@@ -114,10 +112,13 @@ impl Machine {
             return Err(Error::Unsavable { reason });
         }
         self.rounds().drain()?;
-        let (mut contents, mut lanes) = (Contents::default(), Vec::with_capacity(self.lanes.len()));
-        for lane in 0..self.lanes.len() {
-            lanes.push(self.saved_lane(lane, &mut contents)?);
-        }
+        let mut contents = Contents::default();
+        let mut pages = vec![Vec::new(); self.lanes.len()];
+        self.for_each_written_page(0..self.lanes.len(), |lane, page, frame| {
+            pages[lane].push((page, contents.place(frame)));
+        })?;
+        let lanes = pages.into_iter().enumerate().map(|(lane, pages)| self.saved_lane(lane, pages));
+        let lanes = lanes.collect::<Result<_, Error>>()?;
         let saved = Saved {
             program: Arc::clone(&self.program),
             features: self.features,
@@ -131,8 +132,8 @@ impl Machine {
             lanes,
             contents: contents.bytes,
         };
-        let bytes = scope(|| postcard::to_stdvec(&saved)).map_err(|error| unreadable(&error))?;
         let mut write = || {
+            let bytes = scope(|| postcard::to_stdvec(&saved)).map_err(io::Error::other)?;
             out.write_all(MAGIC)?;
             out.write_all(&VERSION.to_le_bytes())?;
             let mut compressed = ZlibEncoder::new(&mut out, Compression::fast());
@@ -143,28 +144,15 @@ impl Machine {
         write().map_err(|source| Error::Write { source })
     }
 
-    fn saved_lane(&mut self, lane: usize, contents: &mut Contents) -> Result<SavedLane, Error> {
-        let map = self.executor.page_map(lane)?;
-        let mut pages = self.executor.private_pages(lane)?;
-        // A page that the lane has written and unmapped has no contents.
-        pages.retain(|page| map.region(page_of(*page)).is_some());
-        let mut placed = Vec::with_capacity(pages.len());
-        for some in pages.chunks(PAGES_AT_ONCE) {
-            self.executor.prefetch(&some.iter().map(|page| (lane, *page, PAGE_BYTES)).collect::<Vec<_>>())?;
-            for &page in some {
-                let mut frame = [0; PAGE_BYTES];
-                let read = self.executor.read_memory(lane, page, &mut frame, None)?;
-                read.map_err(|stop| Error::Memory { lane, stop })?;
-                placed.push((page_of(page), contents.place(&frame)));
-            }
-        }
+    /// Returns the saved form of a lane with these pages.
+    fn saved_lane(&mut self, lane: usize, pages: Vec<(u64, u32)>) -> Result<SavedLane, Error> {
         let LaneState { services, process, output, console: _, resumed } = &self.lanes[lane];
         Ok(SavedLane {
             cpu: self.executor.cpu(lane)?,
             process_state: self.executor.process_state(lane)?,
             stop: self.executor.stop(lane)?,
-            map,
-            pages: placed,
+            map: self.executor.page_map(lane)?,
+            pages,
             environment: self.environments.get(lane).cloned().map(Environment),
             services: services.clone(),
             process: process.clone(),
@@ -175,8 +163,8 @@ impl Machine {
 
     /// Reads a machine that [`Machine::save`] has written, on an engine, with the acceleration of loops if there is any.
     ///
-    /// Damage is found. A file that was made on purpose can still make lanes do anything that a guest can do, so
-    /// load only what you trust.
+    /// A damaged file is an error. A file that somebody has made up can contain any guest in any state, so load only files that you
+    /// trust.
     ///
     /// # Errors
     /// - [`Error::Saved`]: it is no saved machine, is damaged, or was written by another version of KVRM.
@@ -252,7 +240,7 @@ impl Machine {
 }
 
 impl SavedLane {
-    /// Returns whether the parts keep what their types promise. Those from a file may not.
+    /// Checks what the type of each part promises and a file may break.
     fn is_valid(&self, output_max: usize) -> bool {
         let CollectedOutput { output, error_output, .. } = &self.output;
         output.len().max(error_output.len()) <= output_max

@@ -4,15 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use kvrm_arm64::asm::{Assembler, X0, X1, X2, X3, X8, at};
 use kvrm_machine::{
-    Error, Fork, Hooks, LinuxProgram, Machine, PAGE_BYTES, Permissions, Program, ReferenceEngine, Register,
-    Stop, Stream,
+    Error, Fork, LinuxProgram, Machine, PAGE_BYTES, Permissions, Program, ReferenceEngine, Register, Stop,
+    Stream,
 };
 use kvrm_testkit::forks;
-use kvrm_testkit::guests::{FP_GUESTS, GUESTS, LINUX_GUESTS, features, guest, linux_guest};
-use kvrm_testkit::linux_programs;
+use kvrm_testkit::guests::{FP_GUESTS, GUESTS, LINUX_GUESTS, guest, linux_guest};
 use kvrm_testkit::random::Random;
 
-use crate::support::{DATA, PAGE, text_and_data};
+use crate::support::{DATA, PAGE, random_linux_program, text_and_data, two_lanes};
 
 /// The engine of the forked machine.
 const SAME: Option<ReferenceEngine> = None;
@@ -21,14 +20,7 @@ const SAME: Option<ReferenceEngine> = None;
 fn forks_of_random_linux_programs_do_what_the_lane_does() {
     for seed in 0..300 {
         let random = &mut Random::new(seed);
-        let case = linux_programs::random(seed);
-        let mut hooks = Hooks::new();
-        if random.below(2) == 0 {
-            hooks = hooks.all_system_calls().breakpoint(case.program.entry + 4 * random.below(40));
-        }
-        let builder = Machine::builder(case.program.clone()).features(case.features).hooks(hooks);
-        let mut machine = builder.lanes(2).seed(seed).build().unwrap();
-        case.start(&mut machine, seed).unwrap();
+        let mut machine = random_linux_program(seed, random);
         forks::check(&mut machine, random.below(2) as usize, [200, 3000], SAME, random);
     }
 }
@@ -38,9 +30,7 @@ fn forks_of_guests_do_what_the_lane_does() {
     for (index, (name, size)) in GUESTS.into_iter().chain(FP_GUESTS).enumerate() {
         for seed in 0..2 {
             let random = &mut Random::new(seed << 32 | index as u64);
-            let arguments = move |lane: usize| vec![size.to_owned(), (lane + 1).to_string()];
-            let builder = Machine::builder(guest(name)).features(features(name)).arguments(arguments);
-            let mut machine = builder.lanes(2).build().unwrap();
+            let mut machine = two_lanes(name, size);
             forks::check(&mut machine, 1, [20_000, u64::MAX], Some(ReferenceEngine), random);
             assert_eq!(machine.stop(1).unwrap(), Some(Stop::Exit { code: 0 }), "{name} ends");
         }

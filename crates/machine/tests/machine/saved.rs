@@ -1,23 +1,17 @@
 //! Tests of saved machines: what is loaded does what the saved machine does.
 
-use kvrm_machine::{Error, Fork, Hooks, Machine, ReferenceEngine, Stop, Stream};
-use kvrm_testkit::guests::{FP_GUESTS, GUESTS, LINUX_GUESTS, features, guest, linux_guest};
-use kvrm_testkit::linux_programs;
+use kvrm_machine::{Error, Fork, Machine, ReferenceEngine, Stop, Stream};
+use kvrm_testkit::guests::{FP_GUESTS, GUESTS, LINUX_GUESTS, guest, linux_guest};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::saved;
+
+use crate::support::{random_linux_program, two_lanes};
 
 #[test]
 fn random_linux_programs_go_on_after_they_were_loaded() {
     for seed in 0..150 {
         let random = &mut Random::new(seed);
-        let case = linux_programs::random(seed);
-        let mut hooks = Hooks::new();
-        if random.below(2) == 0 {
-            hooks = hooks.all_system_calls().breakpoint(case.program.entry + 4 * random.below(40));
-        }
-        let builder = Machine::builder(case.program.clone()).features(case.features).hooks(hooks);
-        let mut machine = builder.lanes(2).seed(seed).build().unwrap();
-        case.start(&mut machine, seed).unwrap();
+        let mut machine = random_linux_program(seed, random);
         saved::check(&mut machine, [200, 3000], ReferenceEngine, random);
     }
 }
@@ -26,9 +20,7 @@ fn random_linux_programs_go_on_after_they_were_loaded() {
 fn guests_go_on_after_they_were_loaded() {
     for (index, (name, size)) in GUESTS.into_iter().chain(FP_GUESTS).enumerate() {
         let random = &mut Random::new(index as u64);
-        let arguments = move |lane: usize| vec![size.to_owned(), (lane + 1).to_string()];
-        let builder = Machine::builder(guest(name)).features(features(name)).arguments(arguments);
-        let mut machine = builder.lanes(2).build().unwrap();
+        let mut machine = two_lanes(name, size);
         saved::check(&mut machine, [20_000, u64::MAX], ReferenceEngine, random);
         assert_eq!(machine.stop(1).unwrap(), Some(Stop::Exit { code: 0 }), "{name} ends");
     }

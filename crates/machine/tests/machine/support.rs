@@ -2,8 +2,11 @@
 
 use kvrm_arm64::asm::Assembler;
 use kvrm_machine::{
-    Access, Cpu, Fault, FaultKind, Machine, PAGE_BYTES, Permissions, Program, Segment, Stop, Stream,
+    Access, Cpu, Fault, FaultKind, Hooks, Machine, PAGE_BYTES, Permissions, Program, Segment, Stop, Stream,
 };
+use kvrm_testkit::guests::{features, guest};
+use kvrm_testkit::linux_programs;
+use kvrm_testkit::random::Random;
 
 /// The address of the programs of these tests.
 pub(crate) const CODE: u64 = 0x1_0000;
@@ -97,4 +100,24 @@ pub(crate) fn run(program: Program, x1: u64) -> (Stop, Cpu, Machine) {
         );
     }
     (stop, cpu, machine)
+}
+
+/// Returns a machine with a random Linux program in two lanes, in half of the cases with hooks.
+pub(crate) fn random_linux_program(seed: u64, random: &mut Random) -> Machine {
+    let case = linux_programs::random(seed);
+    let mut hooks = Hooks::new();
+    if random.below(2) == 0 {
+        hooks = hooks.all_system_calls().breakpoint(case.program.entry + 4 * random.below(40));
+    }
+    let builder = Machine::builder(case.program.clone()).features(case.features).hooks(hooks);
+    let mut machine = builder.lanes(2).seed(seed).build().expect("the program fits");
+    case.start(&mut machine, seed).expect("the engine works");
+    machine
+}
+
+/// Returns a machine with a guest of this size in two lanes, each with a seed of its own.
+pub(crate) fn two_lanes(name: &str, size: &str) -> Machine {
+    let arguments = |lane: usize| vec![size.to_owned(), (lane + 1).to_string()];
+    let builder = Machine::builder(guest(name)).features(features(name)).arguments(arguments);
+    builder.lanes(2).build().expect("the guest fits")
 }
