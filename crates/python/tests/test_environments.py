@@ -167,7 +167,7 @@ def test_gymnasium_makes_environments_by_their_name() -> None:
 
 def test_other_libraries_see_observations_without_a_copy() -> None:
     batch = catch(3, format="index").reset()
-    seen = np.from_dlpack(batch.observations)  # type: ignore[arg-type]
+    seen = np.from_dlpack(batch.observations)
     assert seen.shape == batch.observations.shape and np.shares_memory(seen, batch.observations)
 
 
