@@ -29,6 +29,11 @@ SHORTER = {
 """What takes long, and what is run instead."""
 
 
+def test_what_is_shortened_is_in_the_examples() -> None:
+    codes = [example.values[0] for example in EXAMPLES]
+    assert all(any(written in str(code) for code in codes) for written in SHORTER)
+
+
 @pytest.fixture
 def values() -> dict[str, object]:
     """What examples use without making it."""
