@@ -41,30 +41,42 @@ constants! {
     COLUMN_RANDOM = 42;
     /// Column: the first half of the name of a Linux program. The next column is the second half.
     COLUMN_NAME = 43;
+    /// Column: the address that is set to zero when the thread of a Linux program ends, or 0.
+    COLUMN_CLEAR_TID = 45;
+    /// Column: the ID of the process of a Linux program, and from bit 32 on that of the thread.
+    COLUMN_PROCESS = 46;
+    /// Column: the ID of the parent of the process, and from bit 32 on the number of threads that the lane has had besides
+    /// the first one.
+    COLUMN_PARENT = 47;
+    /// Column: the number of threads that wait at a futex.
+    COLUMN_WAITERS = 48;
     /// Column: the number of steps at which the lane stops.
-    COLUMN_LIMIT = 45;
+    COLUMN_LIMIT = 49;
     /// Column: the stop of the lane, and from bit 32 on the immediate or word that stopped it, or its exit status.
-    COLUMN_STOP = 46;
+    COLUMN_STOP = 50;
     /// Column: the address that stopped the lane, or the argument of an internal stop.
-    COLUMN_STOP_ADDRESS = 47;
+    COLUMN_STOP_ADDRESS = 51;
     /// Column: the entry that leads to the root of the page table, and from bit 32 on the number of its levels.
-    COLUMN_ROOT = 48;
+    COLUMN_ROOT = 52;
     /// Column: the first page of the window that the page table covers.
-    COLUMN_WINDOW = 49;
+    COLUMN_WINDOW = 53;
     /// Column: the last frame in use of the lane's chain, and from bit 32 on the number of pages the lane has written.
-    COLUMN_TAIL = 50;
+    COLUMN_TAIL = 54;
     /// Column: the number of pages the lane may write, and from bit 32 on the first frame of its chain. Kept by a
     /// reset.
-    COLUMN_HEAD = 51;
+    COLUMN_HEAD = 55;
+    /// Column: the frame of the lane's chain behind which the frames of its memory begin; 0 if they begin with the first one. The
+    /// frames up to it are those of a snapshot that was taken before the host has cleared the memory.
+    COLUMN_BASE = 56;
     /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a
     /// handle; from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
-    COLUMN_CONSOLE = 52;
+    COLUMN_CONSOLE = 57;
     /// Column: 1 if the TLBs that the lane keeps are those of its page table, else 0.
-    COLUMN_TLB = 53;
+    COLUMN_TLB = 58;
     /// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
-    COLUMN_V = 54;
+    COLUMN_V = 59;
     /// The number of columns.
-    COLUMNS = 118;
+    COLUMNS = 123;
 
     // The stops of lanes.
 
@@ -92,6 +104,8 @@ constants! {
     STOP_WATCHPOINT = 18;
     /// Stop: a system call that the host filters. Only the host sets it.
     STOP_SYSTEM_CALL = 20;
+    /// Stop: every thread of a Linux program waits. Only the host sets it.
+    STOP_DEADLOCK = 21;
     /// Internal stop: the machine has no frame left.
     STOP_NEED_FRAME = 32;
     /// Internal stop: the code of the next instruction must be lowered first.
@@ -297,6 +311,18 @@ constants! {
     CALL_NAME = 8;
     /// Call: returns random bytes.
     CALL_RANDOM = 9;
+    /// Call: returns the ID of the process.
+    CALL_PROCESS = 10;
+    /// Call: returns the ID of the thread.
+    CALL_THREAD = 11;
+    /// Call: returns the ID of the parent of the process.
+    CALL_PARENT = 12;
+    /// Call: sets the address that is set to zero when the thread ends, and returns the ID of the thread.
+    CALL_CLEAR_TID = 13;
+    /// Call: wakes threads that wait at a futex.
+    CALL_WAKE_FUTEX = 14;
+    /// Call: ends the turn of the thread.
+    CALL_YIELD = 15;
     /// The number of limits of resources.
     LIMITS = 16;
     /// The first bit of the value of a [`CALL_ANSWER`].

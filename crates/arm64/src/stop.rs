@@ -48,6 +48,9 @@ pub enum Stop {
     Budget,
     /// A write needs a frame and the machine has none left; with more frames the run can go on.
     OutOfFrames,
+    /// Every thread of a Linux program waits for another one, so the lane would wait for ever. `pc` is the address of a system call
+    /// that waits.
+    Deadlock,
     /// The lane is about to execute an instruction at which the host has set a breakpoint. [`Stop::Breakpoint`] is the
     /// instruction BRK instead.
     HardwareBreakpoint,
@@ -122,6 +125,7 @@ names! {
     Self::Fault(_) => "fault"
     Self::Budget => "budget"
     Self::OutOfFrames => "out-of-frames"
+    Self::Deadlock => "deadlock"
     Self::HardwareBreakpoint => "hardware-breakpoint"
     Self::Watchpoint { .. } => "watchpoint"
     Self::SystemCall { .. } => "system-call"
@@ -138,6 +142,7 @@ impl fmt::Display for Stop {
             Self::Fault(fault) => fault.fmt(f),
             Self::Budget => write!(f, "the budget of steps is used up"),
             Self::OutOfFrames => write!(f, "out of memory frames"),
+            Self::Deadlock => write!(f, "deadlock: every thread waits"),
             Self::HardwareBreakpoint => write!(f, "breakpoint set by the host"),
             Self::Watchpoint { access, address } => {
                 write!(f, "watchpoint set by the host: {} {address:#x}", access.with_preposition())

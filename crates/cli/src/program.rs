@@ -1,10 +1,10 @@
 //! The options of all commands that run a program: how to load it, and how to build its machine.
 
 use std::hash::{BuildHasher as _, Hasher as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use kvrm::arm64::Features;
 use kvrm::{Builder, Machine, Program, Stop, System, read};
 
@@ -66,6 +66,10 @@ pub(crate) struct MachineArgs {
     /// does not change. May be repeated.
     #[arg(long = "copy", value_name = "HOST:GUEST", value_parser = mount)]
     copies: Vec<(PathBuf, String)>,
+    /// Run a Linux program in this directory of the host, which holds an arm64 system: it becomes the root directory of each lane,
+    /// which can change its own copy. Dynamically linked programs find their libraries there.
+    #[arg(long, value_name = "DIR")]
+    sysroot: Option<PathBuf>,
     /// The directory in which a Linux program starts, as a path of the guest.
     #[arg(long, value_name = "GUEST", default_value = "/")]
     cwd: String,
@@ -77,6 +81,13 @@ pub(crate) struct MachineArgs {
     /// takes a different seed from the host in each run.
     #[arg(long, value_name = "N", default_value = "0", value_parser = seed)]
     seed: u64,
+    /// The number of steps after which another thread of a Linux program gets its turn, if one can go on.
+    #[arg(long, value_name = "STEPS", default_value = "1000000", value_parser = number::count)]
+    quantum: u64,
+    /// The seed of the schedule of threads of a Linux program, in which {lane} is replaced with the number of the lane. Each seed
+    /// is another interleaving, with turns of 1 step up to the quantum. By default threads take turns in order.
+    #[arg(long, value_name = "TEMPLATE")]
+    schedule: Option<String>,
     /// Let a Linux program see the clock of the host, and really sleep. By default its clock advances by 1 ns per step,
     /// and sleeping takes no time.
     #[arg(long)]
@@ -188,6 +199,18 @@ impl MachineArgs {
         (0..lanes).map(|lane| read(&path(lane)).with_context(|| format!("--input '{template}'"))).collect()
     }
 
+    /// Returns the seeds of the schedules of lanes, which are numbered from `first`; none if there is no option.
+    fn schedules(&self, first: usize, lanes: usize) -> Result<Vec<u64>> {
+        let Some(template) = &self.schedule else { return Ok(Vec::new()) };
+        check_template("--schedule", template)?;
+        let seed = |lane: usize| {
+            let text = template.replace("{lane}", &(first + lane).to_string());
+            number::count(&text)
+                .map_err(|expected| anyhow!("--schedule '{template}': {expected}, or {{lane}}"))
+        };
+        (0..lanes).map(seed).collect()
+    }
+
     /// Returns [`MachineArgs::builder`] for `lanes` lanes, which are numbered from `first` in templates.
     pub(crate) fn builder_of_lanes(
         &self,
@@ -205,6 +228,7 @@ impl MachineArgs {
         for template in &self.environment {
             check_template("--env", template)?;
         }
+        let schedules = self.schedules(first, lanes)?;
         let inputs = self.inputs(first, lanes)?;
         let environment = self.environment.clone();
         let (args, templates) = (self.args.clone(), self.lane_args.clone());
@@ -214,6 +238,8 @@ impl MachineArgs {
             .seed(self.seed)
             .real_time(self.real_time)
             .terminal(self.tty)
+            .quantum(self.quantum)
+            .schedule(move |lane| schedules.get(lane).copied())
             .current_directory(&self.cwd)
             .input(move |lane| inputs[lane % inputs.len()].clone())
             .environment(move |lane| {
@@ -230,6 +256,12 @@ impl MachineArgs {
         if let Some(heap) = self.heap {
             builder = builder.heap_bytes(heap);
         }
+        if let Some(sysroot) = &self.sysroot {
+            builder = builder.copy(sysroot, "/");
+            if let Some(path) = path_in(sysroot, &self.load.program) {
+                builder = builder.executable(path);
+            }
+        }
         for (host, guest) in &self.mounts {
             builder = builder.mount(host, guest.clone());
         }
@@ -244,6 +276,12 @@ impl MachineArgs {
         }
         Ok(builder)
     }
+}
+
+/// Returns the path that a file of the host has in a directory of the host, if it is there.
+fn path_in(directory: &Path, file: &Path) -> Option<String> {
+    let (directory, file) = (directory.canonicalize().ok()?, file.canonicalize().ok()?);
+    Some(format!("/{}", file.strip_prefix(directory).ok()?.to_str()?))
 }
 
 /// Parses the value of `--seed`.

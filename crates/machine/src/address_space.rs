@@ -86,6 +86,8 @@ pub struct AddressSpace {
     frames_max: usize,
     /// The ID of the snapshot to which the `dirty` flags refer.
     generation: u64,
+    /// Whether the private pages have been dropped since that snapshot, so that none of them is one of the snapshot.
+    was_cleared: bool,
     /// The hooks, unless there are none. The TLB holds no page for a kind of access that is hooked in the page, and the
     /// caches of code pages hold no page with a breakpoint.
     hooks: Option<Arc<Hooks>>,
@@ -103,7 +105,8 @@ pub struct AddressSpace {
 /// A snapshot of a lane's private pages and page map.
 #[derive(Clone, Debug, Default)]
 pub struct MemorySnapshot {
-    pages: Vec<Box<Frame>>,
+    /// The private pages: number and contents of each.
+    pages: Vec<(u64, Box<Frame>)>,
     map: Option<PageMap>,
     /// The ID of the snapshot, unique in the process.
     generation: u64,
@@ -123,6 +126,7 @@ impl AddressSpace {
             index: BTreeMap::new(),
             frames_max,
             generation: 0,
+            was_cleared: false,
             hooks: None,
             code_version: CodeVersion::default(),
             tlb: [EMPTY; TLB_ENTRIES],
@@ -291,8 +295,8 @@ impl AddressSpace {
         // Send writes through the slow path again, so that they set `dirty`.
         self.flush();
         // Unique among all lanes, so that no lane accepts the snapshot of another.
-        self.generation = unique();
-        let pages = self.private.iter().map(|private| private.bytes.clone()).collect();
+        (self.generation, self.was_cleared) = (unique(), false);
+        let pages = self.private.iter().map(|private| (private.page, private.bytes.clone())).collect();
         let has_code_of_image = self.code_version.code == 0;
         MemorySnapshot { pages, map: Some(self.map.clone()), generation: self.generation, has_code_of_image }
     }
@@ -305,11 +309,20 @@ impl AddressSpace {
         if snapshot.generation != self.generation {
             return Err(Error::StaleSnapshot);
         }
-        for private in self.private.drain(snapshot.pages.len()..) {
-            self.index.remove(&private.page);
-            self.spare.push(private.bytes);
+        if std::mem::take(&mut self.was_cleared) {
+            self.drop_private(0);
+            for (page, bytes) in &snapshot.pages {
+                self.index.insert(*page, self.private.len() as u32);
+                self.private.push(PrivatePage {
+                    page: *page,
+                    bytes: bytes.clone(),
+                    code: None,
+                    dirty: false,
+                });
+            }
         }
-        for (private, bytes) in
+        self.drop_private(snapshot.pages.len());
+        for (private, (_, bytes)) in
             self.private.iter_mut().zip(&snapshot.pages).filter(|(private, _)| private.dirty)
         {
             private.bytes.copy_from_slice(&**bytes);
@@ -323,6 +336,23 @@ impl AddressSpace {
         self.code_version.code = if snapshot.has_code_of_image { 0 } else { unique() };
         self.flush();
         Ok(())
+    }
+
+    /// Returns to the memory of the image, as if the lane had written nothing and changed no mapping.
+    pub fn clear(&mut self) {
+        self.drop_private(0);
+        self.was_cleared = true;
+        self.map.clone_from(self.image.map());
+        self.code_version.code = 0;
+        self.flush();
+    }
+
+    /// Drops all private pages but the first `kept`.
+    fn drop_private(&mut self, kept: usize) {
+        for private in self.private.drain(kept..) {
+            self.index.remove(&private.page);
+            self.spare.push(private.bytes);
+        }
     }
 
     /// Checks that the private pages and their index agree, that TLB entries have the frames of the page map and at

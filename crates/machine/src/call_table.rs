@@ -31,13 +31,25 @@ pub struct CallTable {
 pub enum Answer {
     /// This value, always.
     Value(u64),
-    /// The lane exits with the low 8 bits of X0.
+    /// The lane exits with the low 8 bits of X0, if [`ProcessState::more_threads`] is 0.
     Exit,
+    /// [`ProcessState::process`].
+    Process,
+    /// [`ProcessState::thread`].
+    Thread,
+    /// [`ProcessState::parent`].
+    Parent,
+    /// [`ProcessState::thread`], after [`ProcessState::clear_tid`] is set to X0.
+    ClearTid,
+    /// 0, if [`ProcessState::more_threads`] is 0.
+    Yield,
+    /// 0, if X1 without its bits 7 and 8 is 1, X0 is a readable multiple of 4, and [`ProcessState::futex_waiters`] is 0.
+    WakeFutex,
     /// [`ProcessState::heap_end`], which is set to X0 first if that is within the heap. Pages that the heap gains are
     /// mapped with [`Mapping::Heap`](crate::Mapping::Heap).
     MoveHeapEnd,
     /// 0, after the time of clock X0 is written to address X1 as seconds and nanoseconds. Clocks 2 and 3 show the
-    /// steps. Clocks 1, 4, 6 and 7 add [`ProcessState::slept`]; clocks 0, 5 and 11 also add the epoch.
+    /// steps, if [`ProcessState::more_threads`] is 0. Clocks 1, 4, 6 and 7 add [`ProcessState::slept`]; clocks 0, 5 and 11 also add the epoch.
     Clock,
     /// X2, after X2 bytes at address X1 are written to descriptor X0, if that is console output.
     Write,
@@ -68,4 +80,17 @@ pub struct ProcessState {
     pub random: u64,
     /// The name of the process, which ends before the first NUL.
     pub name: [u8; 16],
+    /// The address that is set to zero when the thread ends; 0 if there is none.
+    pub clear_tid: u64,
+    /// The ID of the process.
+    pub process: u32,
+    /// The ID of the thread.
+    pub thread: u32,
+    /// The ID of the parent of the process.
+    pub parent: u32,
+    /// The number of threads that the lane has had besides its first one. If there are any, only the host knows how the end of a
+    /// thread, and the processor time, have to be dealt with.
+    pub more_threads: u32,
+    /// The number of threads that wait at a futex.
+    pub futex_waiters: u32,
 }

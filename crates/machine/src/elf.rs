@@ -3,8 +3,10 @@
 //! It loads 64-bit little-endian AArch64 files of two kinds, and returns an [`ElfError`] for any other:
 //!
 //! - programs at fixed addresses (`ET_EXEC`);
-//! - static position independent programs (`ET_DYN` without `PT_INTERP` and `DT_NEEDED`). The loader adds [`PIE_BASE`]
-//!   to their addresses and relocates them.
+//! - position independent programs (`ET_DYN`). The loader adds [`PIE_BASE`] to their addresses, and relocates them if they are not
+//!   for Linux.
+//!
+//! A program for Linux may name a program interpreter (`PT_INTERP`), which loads the shared libraries that it needs.
 //!
 //! Where the format leaves a choice, these are the rules:
 //!
@@ -35,7 +37,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::error::{ElfError, Part};
 pub use self::limits::{DATA_SLACK, MEMORY_LIMIT, PIE_BASE};
-use crate::pages::ADDRESS_BITS;
+use crate::pages::{ADDRESS_BITS, PAGE_BYTES};
 use crate::permissions::Permissions;
 use crate::segment::Segment;
 use crate::system::{LinuxProgram, System};
@@ -51,6 +53,8 @@ pub struct Executable {
     pub symbols: Vec<Symbol>,
     /// The program headers, for the auxiliary vector; `None` unless it is a Linux program.
     pub linux: Option<LinuxProgram>,
+    /// The path of the program interpreter, the dynamic linker, if the file names one (`PT_INTERP`).
+    pub interpreter: Option<String>,
 }
 
 /// What a symbol names.
@@ -99,22 +103,54 @@ pub fn load(file: &[u8]) -> Result<Executable, ElfError> {
 /// # Errors
 /// As [`load`].
 pub fn load_as(file: &[u8], system: Option<System>) -> Result<Executable, ElfError> {
+    load_at(file, system, None)
+}
+
+/// Loads the program interpreter of a Linux program, whose addresses begin at `base`.
+pub(crate) fn load_interpreter(file: &[u8], base: u64) -> Result<Executable, ElfError> {
+    load_at(file, Some(System::Linux), Some(base))
+}
+
+/// Returns the number of bytes from the first to the last address of a file's segments, rounded up to whole pages.
+pub(crate) fn span(file: &[u8]) -> Result<u64, ElfError> {
+    let loader = Loader::new(file, program_headers(file, file_header(file)?)?, 0)?;
+    let end = loader.segments.last().map_or(0, |segment| segment.range().end);
+    Ok(end.next_multiple_of(PAGE_BYTES as u64))
+}
+
+/// Loads a file. `interpreter_base` is the base address if it is a program interpreter, which is a shared library.
+fn load_at(
+    file: &[u8],
+    system: Option<System>,
+    interpreter_base: Option<u64>,
+) -> Result<Executable, ElfError> {
     let header = file_header(file)?;
     let programs = program_headers(file, header)?;
     let find = |kind| programs.iter().find(|program| program.p_type(LE) == kind);
-    if let Some(program) = find(elf::PT_INTERP) {
-        return Err(ElfError::Interpreter { path: text(file_part(file, program, Part::Interpreter)?) });
-    }
+    let interpreter = match find(elf::PT_INTERP) {
+        Some(program) if interpreter_base.is_none() => {
+            let path = text(file_part(file, program, Part::Interpreter)?);
+            if system == Some(System::Semihosting) {
+                return Err(ElfError::Interpreter { path });
+            }
+            Some(path)
+        }
+        _ => None,
+    };
     let is_relocatable = header.e_type(LE) == elf::ET_DYN;
-    let base = if is_relocatable { PIE_BASE } else { 0 };
+    let base = if is_relocatable { interpreter_base.unwrap_or(PIE_BASE) } else { 0 };
     let mut loader = Loader::new(file, programs, base)?;
-    if let Some(program) = find(elf::PT_DYNAMIC) {
+    if let Some(program) = find(elf::PT_DYNAMIC)
+        && interpreter.is_none()
+        && interpreter_base.is_none()
+    {
         loader.check_dynamic(program)?;
     }
-    let is_linux = match system {
-        Some(system) => system == System::Linux,
-        None => loader.is_linux(file, header, programs),
-    };
+    let is_linux = interpreter.is_some()
+        || match system {
+            Some(system) => system == System::Linux,
+            None => loader.is_linux(file, header, programs),
+        };
     if let Some(program) = find(elf::PT_DYNAMIC)
         && !is_linux
     {
@@ -140,7 +176,7 @@ pub fn load_as(file: &[u8], system: Option<System>) -> Result<Executable, ElfErr
     for segment in &mut segments {
         segment.address += base;
     }
-    Ok(Executable { entry: entry + base, segments, symbols, linux })
+    Ok(Executable { entry: entry + base, segments, symbols, linux, interpreter })
 }
 
 fn file_header(file: &[u8]) -> Result<&Header, ElfError> {

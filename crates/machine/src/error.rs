@@ -168,6 +168,17 @@ pub enum Error {
         /// The number of lanes of the machine.
         lanes: usize,
     },
+    /// A program is dynamically linked, and the file system of the machine does not have its dynamic linker.
+    #[error(
+        "{program} is dynamically linked and needs {path}, which is not in its file system: mount a directory with an arm64 system at / \
+         (kvrm run --sysroot DIR), or link the program with -static"
+    )]
+    NoInterpreter {
+        /// The name of the program.
+        program: String,
+        /// The path in its `PT_INTERP`.
+        path: String,
+    },
     /// A mask of lanes has not one flag for each lane of the machine.
     #[error("a mask of {flags} flags does not name lanes of a machine with {lanes}: expected {lanes} flags")]
     Mask {

@@ -12,8 +12,10 @@ use crate::error::Error;
 use crate::hooks::Hooks;
 use crate::hot_code::TranslationReport;
 use crate::image::Image;
+use crate::lane_memory::{Contents, LaneMemory};
 use crate::loops::Loops;
 use crate::page_map::{Mapping, PageMap};
+use crate::pages::{PAGE_BYTES, PAGE_SHIFT, page_of};
 use crate::picture::{PALETTE_BYTES, View};
 use crate::register::Register;
 use crate::report::Decisions;
@@ -262,6 +264,10 @@ pub trait Executor: Send {
     /// It takes no frames. A page that has been written keeps its frame and stays private, however it is mapped afterwards. The page map is part of the state that snapshot and reset save and restore.
     fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error>;
 
+    /// Returns to the memory of the image, as if the lane had written nothing and changed no mapping. A later reset restores the
+    /// snapshot nevertheless.
+    fn clear_memory(&mut self, lane: usize) -> Result<(), Error>;
+
     /// Returns the addresses of the pages that a lane has written, in rising order.
     fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error>;
 
@@ -446,6 +452,43 @@ pub trait LaneAccess: Send {
 
     /// As [`Executor::map`].
     fn map(&mut self, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error>;
+
+    /// As [`Executor::clear_memory`].
+    fn clear_memory(&mut self) -> Result<(), Error>;
+
+    /// As [`Executor::private_pages`].
+    fn private_pages(&mut self) -> Result<Vec<u64>, Error>;
+
+    /// Returns the memory of the lane as a value.
+    fn memory(&mut self) -> Result<LaneMemory, Error> {
+        let mut pages = Vec::new();
+        let map = self.page_map()?;
+        for address in self.private_pages()? {
+            // Pages that were written and are no longer mapped have no contents, but count as written.
+            let mut bytes = [0; PAGE_BYTES];
+            if map.region(page_of(address)).is_some() && self.read_memory(address, &mut bytes, None)?.is_ok()
+            {
+                pages.push((page_of(address), Contents::new(&bytes)));
+            }
+        }
+        Ok(LaneMemory { map, pages })
+    }
+
+    /// Replaces the memory of the lane. The inner result is the stop that the guest would get if it wrote the pages; the memory is
+    /// then in a state in between.
+    fn set_memory(&mut self, memory: &LaneMemory) -> Result<Result<(), Stop>, Error> {
+        self.clear_memory()?;
+        let changes = self.page_map()?.changes_to(&memory.map);
+        for (pages, mapping) in changes.unwrap_or_default() {
+            self.map(pages, mapping)?;
+        }
+        for (page, contents) in &memory.pages {
+            if let Err(stop) = self.write_memory(page << PAGE_SHIFT, contents.bytes(), None)? {
+                return Ok(Err(stop));
+            }
+        }
+        Ok(Ok(()))
+    }
 }
 
 /// A lane of an executor that serves lanes one after the other.
@@ -515,6 +558,14 @@ impl<E: Executor + ?Sized> LaneAccess for OneLane<'_, E> {
 
     fn map(&mut self, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error> {
         self.executor.map(self.lane, pages, mapping)
+    }
+
+    fn clear_memory(&mut self) -> Result<(), Error> {
+        self.executor.clear_memory(self.lane)
+    }
+
+    fn private_pages(&mut self) -> Result<Vec<u64>, Error> {
+        self.executor.private_pages(self.lane)
     }
 }
 

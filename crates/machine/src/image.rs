@@ -44,6 +44,9 @@ impl CodePage {
     }
 }
 
+/// The pages that programs for Linux can map at least.
+const LINUX_PAGES: Range<u64> = 0x10..1 << 20;
+
 /// The frames that all lanes share read-only when a machine is built, and the page map that lanes start with.
 ///
 /// ```
@@ -62,6 +65,8 @@ pub struct Image {
     /// The decoded instructions of each frame, created when the frame is first executed.
     code: Vec<OnceLock<Arc<CodePage>>>,
     features: Features,
+    /// The pages from the first to the last that lanes are likely to map.
+    window: Range<u64>,
 }
 
 impl Image {
@@ -119,7 +124,8 @@ impl Image {
         let limit = 1 << (ADDRESS_BITS - PAGE_SHIFT);
         let pages = |range: &Range<u64>| page_of(range.start).min(limit)..page_of(range.end).min(limit);
         let map = PageMap::new(regions, &room.iter().map(pages).collect::<Vec<_>>());
-        let mut image = Self { map, frames, code: Vec::new(), features };
+        let window = map.span();
+        let mut image = Self { map, frames, code: Vec::new(), features, window };
         image.code.resize_with(image.frames.len(), OnceLock::new);
         for segment in segments {
             image.fill(segment.address, &segment.data);
@@ -128,13 +134,38 @@ impl Image {
     }
 
     /// Builds an image of a page map and frames. Returns `None` if the map is not valid for them, or frame 0 is not zero.
-    pub(crate) fn from_parts(map: PageMap, frames: Vec<Frame>, features: Features) -> Option<Self> {
+    pub(crate) fn from_parts(
+        map: PageMap,
+        frames: Vec<Frame>,
+        features: Features,
+        window: Range<u64>,
+    ) -> Option<Self> {
         let zero_is_first = frames.first().is_some_and(|frame| frame.iter().all(|byte| *byte == 0));
-        if !zero_is_first || !map.is_valid(frames.len() as u64) {
+        let has_window = window.start < window.end
+            && map
+                .regions()
+                .iter()
+                .all(|region| window.start <= region.first_page && region.end_page <= window.end);
+        if !zero_is_first || !has_window || !map.is_valid(frames.len() as u64) {
             return None;
         }
         let code = (0..frames.len()).map(|_| OnceLock::new()).collect();
-        Some(Self { map, frames, code, features })
+        Some(Self { map, frames, code, features, window })
+    }
+
+    /// Lets lanes map pages anywhere from 64 KiB, the lowest address that Linux gives to programs, to the end of the window or to
+    /// 4 GiB, whichever is more.
+    #[must_use]
+    pub fn with_all_room(mut self) -> Self {
+        self.window = 0..self.window.end.max(LINUX_PAGES.end);
+        self.map = self.map.with_room(LINUX_PAGES.start..self.window.end);
+        self
+    }
+
+    /// Returns the pages from the first to the last that lanes are likely to map: those that the image maps or reserves.
+    #[must_use]
+    pub fn window(&self) -> Range<u64> {
+        self.window.clone()
     }
 
     /// Builds the image of a fork of a lane: the page map of the lane, and `written`, the contents of the pages that the
@@ -160,7 +191,11 @@ impl Image {
             frames.push(*frame);
             code.push(decoded);
         }
-        Self { map, frames, code, features: self.features }
+        let mapped = map.regions();
+        let first = mapped.first().map_or(self.window.start, |region| region.first_page);
+        let end = mapped.last().map_or(self.window.end, |region| region.end_page);
+        let window = self.window.start.min(first)..self.window.end.max(end);
+        Self { map, frames, code, features: self.features, window }
     }
 
     /// Copies `data` to `address`. The pages have to be mapped to frames of their own.

@@ -28,6 +28,7 @@ mod hooks;
 mod hot_code;
 mod image;
 mod interned;
+mod lane_memory;
 mod layout;
 pub mod linux;
 mod loops;
@@ -62,6 +63,7 @@ pub use hooks::{HookKind, Hooks};
 pub use hot_code::{TranslationReport, TranslationTrial};
 pub use image::{CodePage, Image};
 pub use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Stop};
+pub use lane_memory::{Contents, LaneMemory};
 pub use layout::Layout;
 pub use loops::{
     CounterClaim, HotLoop, LoopAdvice, LoopAdvisor, LoopCandidate, LoopClaim, LoopHandle, LoopOpinion,

@@ -37,7 +37,7 @@ use crate::executor::Executor;
 use crate::hooks::Hooks;
 use crate::image::Image;
 use crate::layout::Layout;
-use crate::linux::{self, InitialStack};
+use crate::linux::{self, Texts};
 use crate::loops::Loops;
 use crate::pick::for_each_picked;
 use crate::program::Program;
@@ -238,8 +238,8 @@ impl Machine {
     /// - [`Error::GuestDirectory`]: the lane has no such directory, or the program is not one for Linux.
     /// - [`Error::Save`]: the directory of the host exists already, or cannot be written.
     pub fn save_files(&self, lane: usize, guest: &str, host: impl AsRef<Path>) -> Result<(), Error> {
-        match &self.lanes[self.check(lane)?].process {
-            Some(process) => process.save(guest, host.as_ref()),
+        match &self.lanes[self.check(lane)?].kernel {
+            Some(kernel) => kernel.save(guest, host.as_ref()),
             None => Err(Error::GuestDirectory { path: guest.to_owned() }),
         }
     }
@@ -251,8 +251,8 @@ impl Machine {
     pub fn set_input(&mut self, lane: usize, bytes: &[u8]) -> Result<(), Error> {
         let lane = self.check(lane)?;
         let state = &mut self.lanes[lane];
-        match &mut state.process {
-            Some(process) => Arc::make_mut(process).set_input(bytes.into()),
+        match &mut state.kernel {
+            Some(kernel) => Arc::make_mut(kernel).set_input(bytes.into()),
             None => state.services.set_input(bytes.into()),
         }
         Ok(())
@@ -271,16 +271,15 @@ impl Machine {
     /// - The engine fails.
     pub fn set_arguments(&mut self, lane: usize, arguments: &[String]) -> Result<(), Error> {
         let lane = self.check(lane)?;
-        if let Some(process) = &mut self.lanes[lane].process {
+        if let Some(kernel) = &mut self.lanes[lane].kernel {
             let mut cpu = self.executor.cpu(lane)?;
             if cpu.steps > 0 {
                 return Err(Error::Started { lane, steps: cpu.steps });
             }
-            let environment = &self.environments[lane];
-            let Self { program, features, host: Host { layout, .. }, .. } = self;
-            let stack = InitialStack { program, layout, features: *features, arguments, environment };
-            let process = Arc::make_mut(process);
-            cpu.sp = linux::write_initial_stack(&stack, process, &mut *self.executor, lane)?;
+            let (name, environment) = (&self.program.name, &self.environments[lane]);
+            let texts = Texts { name, arguments, environment };
+            let kernel = Arc::make_mut(kernel);
+            cpu.sp = linux::write_initial_stack(&texts, kernel, &mut *self.executor, lane)?;
             return self.executor.set_cpu(lane, &cpu);
         }
         let line = command_line(&self.program, lane, arguments)?;

@@ -96,6 +96,12 @@ impl PageMap {
         Self { regions: Arc::new(regions), copied: CopiedPages::default(), room: room.into() }
     }
 
+    /// Returns this map with other pages that can be mapped, besides those that are.
+    pub(crate) fn with_room(&self, pages: Range<u64>) -> Self {
+        let Self { room, .. } = Self::new(self.regions.to_vec(), &[pages]);
+        Self { room, ..self.clone() }
+    }
+
     /// Returns this map with other copied pages.
     pub(crate) fn with_copied(&self, copied: CopiedPages) -> Self {
         Self { copied, ..self.clone() }

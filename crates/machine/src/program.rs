@@ -4,6 +4,7 @@ mod builder;
 
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use kvrm_arm64::Features;
 use kvrm_arm64::text::Assembly;
@@ -42,6 +43,11 @@ pub struct Program {
     pub symbols: Vec<Symbol>,
     /// The data for the auxiliary vector of a Linux program; `None` for a bare-metal program, which uses semihosting.
     pub linux: Option<LinuxProgram>,
+    /// The path of the program interpreter, if a Linux program is dynamically linked. The machine needs it in its file system.
+    pub interpreter: Option<String>,
+    /// The bytes of the file, which a Linux program can execute again; empty if there is no file.
+    #[serde(with = "crate::interned")]
+    pub(crate) file: Arc<Vec<u8>>,
 }
 
 impl Program {
@@ -142,8 +148,9 @@ impl Program {
     pub fn from_elf_as(name: &str, file: &[u8], system: Option<System>) -> Result<Self, Error> {
         let executable = elf::load_as(file, system);
         let executable = executable.map_err(|source| Error::Elf { name: name.to_owned(), source })?;
-        let elf::Executable { entry, segments, symbols, linux } = executable;
-        Ok(Self { name: name.to_owned(), entry, segments, symbols, linux })
+        let elf::Executable { entry, segments, symbols, linux, interpreter } = executable;
+        let file = Arc::new(if linux.is_some() { file.to_vec() } else { Vec::new() });
+        Ok(Self { name: name.to_owned(), entry, segments, symbols, linux, interpreter, file })
     }
 
     /// Returns the name of the file without folders, so that results do not depend on its place on the host.
@@ -166,7 +173,8 @@ impl Program {
             return Err(Error::RawRange { address, bytes });
         }
         let segments = vec![segment];
-        Ok(Self { name: name.to_owned(), entry: address, segments, symbols: Vec::new(), linux: None })
+        let (symbols, linux, interpreter, file) = (Vec::new(), None, None, Arc::default());
+        Ok(Self { name: name.to_owned(), entry: address, segments, symbols, linux, interpreter, file })
     }
 
     /// Returns the optional features that a machine has by default: CRC32, and floating point and vectors for Linux

@@ -177,6 +177,17 @@ impl<R: Runner> LaneAccess for Lane<R> {
     fn map(&mut self, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error> {
         Ok(self.memory.map(&pages, mapping))
     }
+
+    fn clear_memory(&mut self) -> Result<(), Error> {
+        self.memory.clear();
+        Ok(())
+    }
+
+    fn private_pages(&mut self) -> Result<Vec<u64>, Error> {
+        let mut pages: Vec<u64> = self.memory.private_pages().map(|(address, _)| address).collect();
+        pages.sort_unstable();
+        Ok(pages)
+    }
 }
 
 impl<R: Runner> Executor for Reference<R> {
@@ -322,10 +333,11 @@ impl<R: Runner> Executor for Reference<R> {
     }
 
     fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
-        let pages = self.lanes[lane].memory.private_pages();
-        let mut pages: Vec<u64> = pages.map(|(address, _)| address).collect();
-        pages.sort_unstable();
-        Ok(pages)
+        LaneAccess::private_pages(&mut self.lanes[lane])
+    }
+
+    fn clear_memory(&mut self, lane: usize) -> Result<(), Error> {
+        LaneAccess::clear_memory(&mut self.lanes[lane])
     }
 
     fn snapshot(&mut self) -> Result<(), Error> {

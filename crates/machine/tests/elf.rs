@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use kvrm_machine::elf::{
-    DATA_SLACK, ElfError, Executable, MEMORY_LIMIT, PIE_BASE, Part, Symbol, SymbolKind, load,
+    DATA_SLACK, ElfError, Executable, MEMORY_LIMIT, PIE_BASE, Part, Symbol, SymbolKind, load, load_as,
 };
-use kvrm_machine::{Permissions, Segment};
+use kvrm_machine::{Permissions, Segment, System};
 use proptest::prelude::*;
 
 // Constants of the ELF format, defined independently of the loader under test.
@@ -293,7 +293,13 @@ fn loads_the_smallest_program() {
     let segment = Segment { address: 0x1000, bytes: 16, data, permissions: Permissions::RX };
     assert_eq!(
         loaded,
-        Executable { entry: 0x1000, segments: vec![segment], symbols: vec![], linux: None },
+        Executable {
+            entry: 0x1000,
+            segments: vec![segment],
+            symbols: vec![],
+            linux: None,
+            interpreter: None
+        },
         "the loaded program"
     );
 }
@@ -729,16 +735,23 @@ fn refuses_an_entry_that_is_not_executable() {
 }
 
 #[test]
-fn refuses_a_program_that_needs_a_dynamic_loader() {
+fn finds_the_dynamic_linker_of_a_linux_program() {
     let mut file = file(DYN);
     file.programs.push(Program { kind: INTERP, ..segment(R, 0x2000, 10, 10) });
     let (error, message) = file.load_error();
     let part = Part::Interpreter;
     assert_eq!(error, ElfError::Truncated { part, offset: 0x2000, bytes: 10, file: 0x1010 }, "{message}");
     file.pieces.push((0x2000, b"/lib/ld.so\0".to_vec()));
-    let (error, message) = file.load_error();
-    assert_eq!(error, ElfError::Interpreter { path: "/lib/ld.so".into() }, "{message}");
-    assert!(message.contains("\"/lib/ld.so\""), "{message}");
+    let loaded = load(&file.bytes()).expect("it is a program for Linux");
+    assert_eq!(
+        (loaded.interpreter.as_deref(), loaded.linux.is_some()),
+        (Some("/lib/ld.so"), true),
+        "as the file says"
+    );
+    let error =
+        load_as(&file.bytes(), Some(System::Semihosting)).expect_err("semihosting has no dynamic linker");
+    assert_eq!(error, ElfError::Interpreter { path: "/lib/ld.so".into() });
+    assert!(error.to_string().contains("\"/lib/ld.so\""), "{error}");
 }
 
 #[test]

@@ -72,6 +72,7 @@ fn stop((kind, value, detail): Row) -> Option<Stop> {
         }
         "budget" => Stop::Budget,
         "out-of-frames" => Stop::OutOfFrames,
+        "deadlock" => Stop::Deadlock,
         "hardware-breakpoint" => Stop::HardwareBreakpoint,
         "watchpoint" => Stop::Watchpoint { access, address: value },
         "system-call" => Stop::SystemCall { number: value as u32 },

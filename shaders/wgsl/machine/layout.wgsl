@@ -41,38 +41,50 @@ const COLUMN_RANDOM = 42u;
 /// Column: the first half of the name of a Linux program. The next column is the second half.
 const COLUMN_NAME = 43u;
 
+/// Column: the address that is set to zero when the thread of a Linux program ends, or 0.
+const COLUMN_CLEAR_TID = 45u;
+
+/// Column: the ID of the process of a Linux program, and from bit 32 on that of the thread.
+const COLUMN_PROCESS = 46u;
+
+/// Column: the ID of the parent of the process, and from bit 32 on the number of threads that the lane has had besides the first one.
+const COLUMN_PARENT = 47u;
+
+/// Column: the number of threads that wait at a futex.
+const COLUMN_WAITERS = 48u;
+
 /// Column: the number of steps at which the lane stops.
-const COLUMN_LIMIT = 45u;
+const COLUMN_LIMIT = 49u;
 
 /// Column: the stop of the lane, and from bit 32 on the immediate or word that stopped it, or its exit status.
-const COLUMN_STOP = 46u;
+const COLUMN_STOP = 50u;
 
 /// Column: the address that stopped the lane, or the argument of an internal stop.
-const COLUMN_STOP_ADDRESS = 47u;
+const COLUMN_STOP_ADDRESS = 51u;
 
 /// Column: the entry that leads to the root of the page table, and from bit 32 on the number of its levels.
-const COLUMN_ROOT = 48u;
+const COLUMN_ROOT = 52u;
 
 /// Column: the first page of the window that the page table covers.
-const COLUMN_WINDOW = 49u;
+const COLUMN_WINDOW = 53u;
 
 /// Column: the last frame in use of the lane's chain, and from bit 32 on the number of pages the lane has written.
-const COLUMN_TAIL = 50u;
+const COLUMN_TAIL = 54u;
 
 /// Column: the number of pages the lane may write, and from bit 32 on the first frame of its chain. Kept by a reset.
-const COLUMN_HEAD = 51u;
+const COLUMN_HEAD = 55u;
 
 /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a handle; from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
-const COLUMN_CONSOLE = 52u;
+const COLUMN_CONSOLE = 57u;
 
 /// Column: 1 if the TLBs that the lane keeps are those of its page table, else 0.
-const COLUMN_TLB = 53u;
+const COLUMN_TLB = 58u;
 
 /// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
-const COLUMN_V = 54u;
+const COLUMN_V = 59u;
 
 /// The number of columns.
-const COLUMNS = 118u;
+const COLUMNS = 123u;
 
 /// Stop: none, the lane runs.
 const STOP_NONE = 0u;
@@ -340,6 +352,24 @@ const CALL_NAME = 8u;
 
 /// Call: returns random bytes.
 const CALL_RANDOM = 9u;
+
+/// Call: returns the ID of the process.
+const CALL_PROCESS = 10u;
+
+/// Call: returns the ID of the thread.
+const CALL_THREAD = 11u;
+
+/// Call: returns the ID of the parent of the process.
+const CALL_PARENT = 12u;
+
+/// Call: sets the address that is set to zero when the thread ends, and returns the ID of the thread.
+const CALL_CLEAR_TID = 13u;
+
+/// Call: wakes threads that wait at a futex.
+const CALL_WAKE_FUTEX = 14u;
+
+/// Call: ends the turn of the thread.
+const CALL_YIELD = 15u;
 
 /// The number of limits of resources.
 const LIMITS = 16u;

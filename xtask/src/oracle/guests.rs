@@ -16,15 +16,19 @@ const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
 const INPUT: &str = "guests/README.md";
 
 /// The runs of guests for Linux: names and arguments.
-const LINUX_ARGUMENTS: [(&str, &[&str]); 9] = [
+const LINUX_ARGUMENTS: [(&str, &[&str]); 13] = [
+    ("deadlock", &[]),
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
     ("memory", &[]),
     ("process", &[]),
     ("process", &["", "two words", "abort"]),
     ("process", &["sigpipe"]),
+    ("processes", &[]),
+    ("race", &[]),
     ("signals", &[]),
     ("signals", &["a bad frame"]),
+    ("threads", &[]),
     ("tls", &[]),
 ];
 

@@ -60,7 +60,7 @@ impl Frames {
             self.words.push(words);
         }
         // Pages that lanes may map later have a place in the tree, but no nodes yet.
-        let Range { start: window, end } = image.map().span();
+        let Range { start: window, end } = image.window();
         let mut levels = 1;
         while (end - window - 1) >> (LEVEL_BITS * levels) != 0 {
             levels += 1;

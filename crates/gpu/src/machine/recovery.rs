@@ -460,6 +460,10 @@ impl Executor for RecoveringExecutor {
         self.query(|executor| executor.page_map(lane))
     }
 
+    fn clear_memory(&mut self, lane: usize) -> Result<(), kvrm_machine::Error> {
+        self.change(|executor| executor.clear_memory(lane), |journal, ()| journal.clear_memory(lane))
+    }
+
     fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> Result<bool, kvrm_machine::Error> {
         let map = |executor: &mut GpuExecutor| executor.map(lane, pages.clone(), mapping);
         self.change(map, |journal, mapped| {

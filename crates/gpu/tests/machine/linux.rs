@@ -36,6 +36,31 @@ fn every_linux_guest_ends_as_on_the_reference() {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn threads_and_processes_take_the_same_turns_in_any_schedule() {
+    for (name, quantum) in [("threads", 3000), ("processes", 500), ("race", 60), ("deadlock", 300)] {
+        let build = |builder: Builder<'static>| {
+            let builder =
+                builder.lanes(5).quantum(quantum).schedule(|lane| (lane > 0).then_some(lane as u64));
+            builder.build().expect("the guest fits")
+        };
+        let mut machines = [builder(name, &["execute"]).engine(Gpu), builder(name, &["execute"])].map(build);
+        for machine in &mut machines {
+            machine.run(1717).expect("the engine works");
+            machine.snapshot().expect("the engine works");
+            machine.run(5000).expect("the engine works");
+            machine.reset([0, 2, 3]).expect("the machine has a snapshot");
+            machine.run(2500).expect("the engine works");
+        }
+        let [gpu, reference] = &mut machines;
+        assert_same_machines(gpu, reference, &format!("{name}, after a reset"));
+        machines.iter_mut().for_each(|machine| drop(machine.run(u64::MAX).expect("the engine works")));
+        let [gpu, reference] = &mut machines;
+        assert_same_machines(gpu, reference, name);
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn a_linux_guest_runs_again_after_a_reset_in_the_middle() {
     let mut machines = [builder("memory", &[]).engine(Gpu), builder("memory", &[])]
         .map(|builder| builder.build().expect("the guest fits"));

@@ -2,16 +2,18 @@
 
 use kvrm_arm64::Cpu;
 
-use super::descriptors::Object;
-use super::errno::{ENOTDIR, Errno};
+use super::errno::{EINTR, ENOTDIR, Errno};
 use super::failure::Failure;
 use super::files::{InodeNumber, Place, ROOT};
 use super::guest::Guest;
-use super::process::{ConsoleOutput, Process};
+use super::kernel::{ConsoleOutput, Kernel};
+use super::open_files::Object;
+use super::readiness::POLLNVAL;
+use super::wait::{Event, Wait, Woken};
 
-/// One system call of one lane, with access to the lane's process, memory and registers.
+/// One system call of one thread, with access to the kernel, the memory and the registers of its lane.
 pub(super) struct Call<'a> {
-    pub(super) process: &'a mut Process,
+    pub(super) kernel: &'a mut Kernel,
     pub(super) guest: Guest<'a>,
     /// The console output of the call.
     pub(super) console: &'a mut ConsoleOutput,
@@ -19,6 +21,17 @@ pub(super) struct Call<'a> {
     pub(super) x: [u64; 6],
     /// The registers after the call; its `svc` has retired.
     pub(super) cpu: &'a mut Cpu,
+    /// If the thread has waited in this call: why it was woken, and the end of its waiting time.
+    pub(super) woken: Option<(Woken, Option<u64>)>,
+}
+
+/// What a call does that a signal has interrupted, if a handler runs that asks for its repetition.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Interrupted {
+    /// It is made again.
+    Restarts,
+    /// It fails with `EINTR`.
+    Fails,
 }
 
 impl Call<'_> {
@@ -27,9 +40,9 @@ impl Call<'_> {
         /// Stands for the current directory instead of a descriptor.
         const AT_FDCWD: i32 = -100;
         if descriptor as i32 == AT_FDCWD {
-            return Ok(self.process.directory);
+            return Ok(self.kernel.process().directory);
         }
-        match self.process.descriptors.get(descriptor)?.object {
+        match self.kernel.description(descriptor)?.object {
             Object::Inode(number) => Ok(number),
             _ => Err(ENOTDIR),
         }
@@ -42,14 +55,48 @@ impl Call<'_> {
         let path = self.guest.path(path)?;
         // For an absolute path, Linux ignores the descriptor, even an invalid one.
         let start = if path.starts_with(b"/") { ROOT } else { self.base_directory(descriptor)? };
-        Ok(self.process.files.walk(start, &path, follow)?)
+        Ok(self.kernel.files.walk(start, &path, follow)?)
     }
 
-    /// Frees an inode that has no links left, unless a descriptor or the current directory still refers to it.
-    pub(super) fn release(&mut self, number: InodeNumber) {
-        let is_used = self.process.descriptors.is_open(Object::Inode(number));
-        if !is_used && self.process.directory != number {
-            self.process.files.forget(number);
+    /// Returns the end of a wait that lasts `timeout` nanoseconds from the start of the call.
+    pub(super) fn deadline(&self, timeout: Option<u64>) -> Option<u64> {
+        match self.woken {
+            Some((_, deadline)) => deadline,
+            None => timeout.map(|timeout| self.uptime().saturating_add(timeout)),
         }
+    }
+
+    /// Waits for an event, which may have happened before without letting the call go on, until the deadline.
+    ///
+    /// Returns `Ok` if the time is over. Otherwise the caller fails with the failure, and is called again after the wait.
+    pub(super) fn wait(
+        &self,
+        event: Event,
+        deadline: Option<u64>,
+        interrupted: Interrupted,
+    ) -> Result<(), Failure> {
+        match self.woken {
+            Some((Woken::Time, _)) => Ok(()),
+            Some((Woken::Signal, _)) => {
+                Err(Failure::Interrupted { restarts: interrupted == Interrupted::Restarts })
+            }
+            _ if deadline.is_some_and(|deadline| deadline <= self.uptime()) => Ok(()),
+            _ if self.has_signal() => {
+                Err(Failure::Interrupted { restarts: interrupted == Interrupted::Restarts })
+            }
+            _ => Err(Failure::Wait(Wait { event, deadline, value: None })),
+        }
+    }
+
+    /// Returns whether a signal waits to be delivered to the thread.
+    fn has_signal(&self) -> bool {
+        self.kernel.deliverable(self.kernel.turns.current).is_some()
+    }
+
+    /// Waits until an open file description is ready for one of the poll events.
+    pub(super) fn wait_until_ready(&self, description: u32, events: u16) -> Failure {
+        // Another thread may close the description meanwhile.
+        let event = Event::Ready(vec![(description, events | POLLNVAL)]);
+        self.wait(event, None, Interrupted::Restarts).err().unwrap_or(Failure::Errno(EINTR))
     }
 }

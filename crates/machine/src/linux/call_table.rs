@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::failure::negative;
-use super::process_calls::{PR_GET_NAME, PROCESS, RANDOM_FLAGS, ROBUST_LIST_BYTES, limits};
+use super::futex_calls::{FUTEX_COMMAND, FUTEX_WAKE};
+use super::process_calls::{PR_GET_NAME, RANDOM_FLAGS, ROBUST_LIST_BYTES, limits};
 use super::settings::EPOCH;
 use super::table::{CALLS, Implementation, Status};
 use super::time_calls::{CLOCKS, CLOCKS_OF_DAY, CLOCKS_OF_PROCESSOR, NANOSECONDS};
@@ -11,7 +12,8 @@ use crate::call_table::{Answer, CallTable};
 
 /// Constants for the shaders, which serve the calls of this table themselves: name, value and meaning of each.
 pub const SHADER_NUMBERS: &[(&str, u32, &str)] = &[
-    ("PROCESS", PROCESS as u32, "The ID of the only process."),
+    ("FUTEX_COMMAND", FUTEX_COMMAND as u32, "The part of the operation of `futex` that names it."),
+    ("FUTEX_WAKE", FUTEX_WAKE as u32, "The operation of `futex` that wakes threads."),
     ("PR_GET_NAME", PR_GET_NAME as u32, "The operation of `prctl` that returns the name of the process."),
     ("RANDOM_FLAGS", RANDOM_FLAGS as u32, "The flags that `getrandom` accepts."),
     ("ROBUST_LIST_BYTES", ROBUST_LIST_BYTES as u32, "The size of the head of a robust futex list, in bytes."),
@@ -36,6 +38,12 @@ pub fn call_table(heap: Range<u64>, stack_bytes: u64, seed: u64, real_time: bool
         let answer = match (call.implementation, call.name) {
             (Implementation::Constant(answer), _) => Answer::Value(answer.unwrap_or_else(negative)),
             (_, "exit" | "exit_group") => Answer::Exit,
+            (_, "getpid") => Answer::Process,
+            (_, "gettid") => Answer::Thread,
+            (_, "getppid") => Answer::Parent,
+            (_, "set_tid_address") => Answer::ClearTid,
+            (_, "futex") => Answer::WakeFutex,
+            (_, "sched_yield") => Answer::Yield,
             (_, "brk") => Answer::MoveHeapEnd,
             (_, "clock_gettime") if !real_time => Answer::Clock,
             (_, "write") => Answer::Write,

@@ -1,44 +1,53 @@
 //! System calls on file descriptors of any kind: duplication, flags, pipes, terminals, polling.
 
-use super::call::Call;
-use super::descriptors::{O_APPEND, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
-use super::errno::{EBADF, EDEADLK, EINVAL, ENOTTY};
-use super::failure::CallResult;
-use super::process_calls::PROCESS;
+use super::call::{Call, Interrupted};
+use super::descriptors::DESCRIPTORS_MAX;
+use super::errno::{EBADF, EINVAL, EMFILE, ENOTTY};
+use super::failure::{CallResult, Failure};
+use super::kernel::Kernel;
+use super::open_files::{O_APPEND, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
+use super::readiness::{POLLERR, POLLHUP, POLLIN, POLLNVAL, POLLOUT};
+use super::signals::UNBLOCKABLE;
 use super::status::Fields;
+use super::wait::Event;
 
 pub(super) fn close(call: &mut Call<'_>) -> CallResult {
-    if let Some(Object::Inode(number)) = call.process.descriptors.close(call.x[0])? {
-        call.release(number);
-    }
+    call.kernel.close(call.x[0])?;
     Ok(0)
 }
 
 pub(super) fn close_range(call: &mut Call<'_>) -> CallResult {
-    /// Has no effect, because the only thread of a process does not share its descriptors.
+    /// Has no effect for a process with one thread, which shares its descriptors with no other.
     const CLOSE_RANGE_UNSHARE: u64 = 2;
     const CLOSE_RANGE_CLOEXEC: u64 = 4;
     let [first, last, flags, ..] = call.x.map(|word| u64::from(word as u32));
     if first > last || flags & !(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC) != 0 {
         return Err(EINVAL.into());
     }
-    for number in first..=last.min(super::descriptors::DESCRIPTORS_MAX) {
-        if flags & CLOSE_RANGE_CLOEXEC != 0 {
-            if let Ok(descriptor) = call.process.descriptors.descriptor(number) {
-                descriptor.close_on_exec = true;
-            }
-        } else if let Ok(Some(Object::Inode(inode))) = call.process.descriptors.close(number) {
-            call.release(inode);
+    for number in first..=last.min(DESCRIPTORS_MAX) {
+        if flags & CLOSE_RANGE_CLOEXEC == 0 {
+            // Numbers that are not open are no error.
+            let _ = call.kernel.close(number);
+        } else if let Ok(descriptor) = call.kernel.process_mut().descriptors.get_mut(number) {
+            descriptor.close_on_exec = true;
         }
     }
     Ok(0)
 }
 
+impl Call<'_> {
+    /// Makes an unused descriptor refer to the description of `from`, and returns it.
+    fn duplicate(&mut self, from: u64, to: u64, close_on_exec: bool) -> CallResult {
+        let description = self.kernel.opened(from)?;
+        self.kernel.refer(to, description, close_on_exec);
+        Ok(to)
+    }
+}
+
 pub(super) fn dup(call: &mut Call<'_>) -> CallResult {
-    let descriptors = &mut call.process.descriptors;
-    descriptors.get(call.x[0])?;
-    let to = descriptors.lowest_free(0)?;
-    Ok(descriptors.duplicate(call.x[0], to, false)?)
+    call.kernel.opened(call.x[0])?;
+    let to = call.kernel.process().descriptors.lowest_free(0)?;
+    call.duplicate(call.x[0], to, false)
 }
 
 pub(super) fn dup3(call: &mut Call<'_>) -> CallResult {
@@ -46,14 +55,13 @@ pub(super) fn dup3(call: &mut Call<'_>) -> CallResult {
     if from == to || flags & !u64::from(O_CLOEXEC) != 0 {
         return Err(EINVAL.into());
     }
-    call.process.descriptors.get(from)?;
-    if to >= super::descriptors::DESCRIPTORS_MAX {
+    call.kernel.opened(from)?;
+    if to >= DESCRIPTORS_MAX {
         return Err(EBADF.into());
     }
-    if let Ok(Some(Object::Inode(number))) = call.process.descriptors.close(to) {
-        call.release(number);
-    }
-    Ok(call.process.descriptors.duplicate(from, to, flags != 0)?)
+    // It may not be open.
+    let _ = call.kernel.close(to);
+    call.duplicate(from, to, flags != 0)
 }
 
 pub(super) fn pipe2(call: &mut Call<'_>) -> CallResult {
@@ -65,13 +73,19 @@ pub(super) fn pipe2(call: &mut Call<'_>) -> CallResult {
     // Check that the address is writable before opening anything, by writing back the bytes that are there.
     let before: [u8; 8] = call.guest.array(address)?;
     call.guest.write(address, &before)?;
-    let ends = call.process.descriptors.add_pipe(flags)?;
-    call.guest.write(address, &ends.map(|end| (end as u32).to_le_bytes()).concat())?;
+    let descriptors = &call.kernel.process().descriptors;
+    let reading = descriptors.lowest_free(0)?;
+    let writing = descriptors.lowest_free(reading + 1).map_err(|_| EMFILE)?;
+    let ends = call.kernel.open.add_pipe(flags);
+    for (number, end) in [reading, writing].into_iter().zip(ends) {
+        call.kernel.refer(number, end, flags & O_CLOEXEC != 0);
+    }
+    call.guest.write(address, &[reading, writing].map(|end| (end as u32).to_le_bytes()).concat())?;
     Ok(0)
 }
 
 pub(super) fn fsync(call: &mut Call<'_>) -> CallResult {
-    call.process.descriptors.get(call.x[0])?;
+    call.kernel.description(call.x[0])?;
     Ok(0)
 }
 
@@ -89,22 +103,21 @@ pub(super) fn fcntl(call: &mut Call<'_>) -> CallResult {
     /// The lock type that reports that a file is not locked.
     const F_UNLCK: u16 = 2;
     let [descriptor, command, argument, ..] = call.x;
-    let descriptors = &mut call.process.descriptors;
-    descriptors.get(descriptor)?;
+    call.kernel.opened(descriptor)?;
     match command & 0xffff_ffff {
         command @ (F_DUPFD | F_DUPFD_CLOEXEC) => {
-            let to = descriptors.lowest_free(argument)?;
-            Ok(descriptors.duplicate(descriptor, to, command == F_DUPFD_CLOEXEC)?)
+            let to = call.kernel.process().descriptors.lowest_free(argument)?;
+            call.duplicate(descriptor, to, command == F_DUPFD_CLOEXEC)
         }
-        F_GETFD => Ok(u64::from(descriptors.descriptor(descriptor)?.close_on_exec)),
+        F_GETFD => Ok(u64::from(call.kernel.process().descriptors.get(descriptor)?.close_on_exec)),
         F_SETFD => {
-            descriptors.descriptor(descriptor)?.close_on_exec = argument & 1 != 0;
+            call.kernel.process_mut().descriptors.get_mut(descriptor)?.close_on_exec = argument & 1 != 0;
             Ok(0)
         }
-        F_GETFL => Ok(u64::from(descriptors.get(descriptor)?.flags)),
+        F_GETFL => Ok(u64::from(call.kernel.description(descriptor)?.flags)),
         F_SETFL => {
             let changeable = O_APPEND | O_NONBLOCK;
-            let description = descriptors.get_mut(descriptor)?;
+            let description = call.kernel.description_mut(descriptor)?;
             description.flags = description.flags & !changeable | argument as u32 & changeable;
             Ok(0)
         }
@@ -113,7 +126,7 @@ pub(super) fn fcntl(call: &mut Call<'_>) -> CallResult {
             Ok(0)
         }
         F_SETLK | F_SETLKW => Ok(0),
-        F_GETPIPE_SZ => match descriptors.get(descriptor)?.object {
+        F_GETPIPE_SZ => match call.kernel.description(descriptor)?.object {
             Object::PipeWriter(_) | Object::PipeReader(_) => Ok(PIPE_BYTES as u64),
             _ => Err(EBADF.into()),
         },
@@ -152,16 +165,14 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
     const FIONCLEX: u64 = 0x5450;
     const FIOCLEX: u64 = 0x5451;
     let [descriptor, request, argument, ..] = call.x;
-    let object = call.process.descriptors.get(descriptor)?.object;
-    let is_terminal = call.process.settings.terminal && matches!(object, Object::Input | Object::Output(_));
+    let object = call.kernel.description(descriptor)?.object;
+    let is_terminal = call.kernel.settings.terminal && matches!(object, Object::Input | Object::Output(_));
     match request & 0xffff_ffff {
         FIONREAD => {
-            let process = &*call.process;
+            let Kernel { input, input_position, open, .. } = &*call.kernel;
             let waiting = match object {
-                Object::Input => process.input.len() - process.input_position,
-                Object::PipeReader(pipe) | Object::PipeWriter(pipe) => {
-                    process.descriptors.buffered_bytes(pipe)
-                }
+                Object::Input => input.len() - input_position,
+                Object::PipeReader(pipe) | Object::PipeWriter(pipe) => open.pipe(pipe)?.data.len(),
                 Object::Inode(_) | Object::Output(_) => return Err(ENOTTY.into()),
             };
             call.guest.write(argument, &(waiting as u32).to_le_bytes())?;
@@ -169,12 +180,12 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
         }
         FIONBIO => {
             let on = call.guest.read_u32(argument)? != 0;
-            let description = call.process.descriptors.get_mut(descriptor)?;
+            let description = call.kernel.description_mut(descriptor)?;
             description.flags = description.flags & !O_NONBLOCK | if on { O_NONBLOCK } else { 0 };
             Ok(0)
         }
         request @ (FIONCLEX | FIOCLEX) => {
-            call.process.descriptors.descriptor(descriptor)?.close_on_exec = request == FIOCLEX;
+            call.kernel.process_mut().descriptors.get_mut(descriptor)?.close_on_exec = request == FIOCLEX;
             Ok(0)
         }
         TCGETS if is_terminal => {
@@ -186,80 +197,90 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
             Ok(0)
         }
         TIOCGPGRP if is_terminal => {
-            call.guest.write(argument, &(PROCESS as u32).to_le_bytes())?;
+            let group = call.kernel.foreground;
+            call.guest.write(argument, &group.to_le_bytes())?;
             Ok(0)
         }
         // The input of a lane is fixed in advance, so these settings have no visible effect.
-        TCSETS..=TCSETSF | TIOCSPGRP if is_terminal => Ok(0),
+        TCSETS..=TCSETSF if is_terminal => Ok(0),
+        TIOCSPGRP if is_terminal => {
+            call.kernel.foreground = call.guest.read_u32(argument)?;
+            Ok(0)
+        }
         // `isatty` recognises anything that is not a terminal by this error.
         _ => Err(ENOTTY.into()),
     }
 }
 
-const POLLIN: u16 = 1;
-const POLLOUT: u16 = 4;
-const POLLERR: u16 = 8;
-const POLLHUP: u16 = 16;
-const POLLNVAL: u16 = 32;
-
 impl Call<'_> {
     /// Returns the poll events that a descriptor is ready for.
     fn ready(&self, descriptor: u64) -> u16 {
-        let descriptors = &self.process.descriptors;
-        let Ok(description) = descriptors.get(descriptor) else { return POLLNVAL };
-        match description.object {
-            Object::Inode(_) => POLLIN | POLLOUT,
-            // At the end of input, a read returns 0 at once, so input is always ready.
-            Object::Input => POLLIN,
-            Object::Output(_) => POLLOUT,
-            Object::PipeReader(pipe) => {
-                let data = if descriptors.buffered_bytes(pipe) > 0 { POLLIN } else { 0 };
-                data | if descriptors.is_open(Object::PipeWriter(pipe)) { 0 } else { POLLHUP }
-            }
-            Object::PipeWriter(pipe) => {
-                let room = if descriptors.buffered_bytes(pipe) < PIPE_BYTES { POLLOUT } else { 0 };
-                room | if descriptors.is_open(Object::PipeReader(pipe)) { 0 } else { POLLERR }
-            }
-        }
+        self.kernel.opened(descriptor).map_or(POLLNVAL, |description| self.kernel.ready_for(description))
     }
 
-    /// Ends a poll with no ready descriptor: sleeps until the timeout, or fails with `EDEADLK` if there is none.
-    ///
-    /// No descriptor can become ready meanwhile, because only this thread could change one.
-    fn wait(&mut self, timeout: Option<u64>) -> CallResult {
-        let Some(timeout) = timeout else { return Err(EDEADLK.into()) };
-        self.sleep(timeout);
+    /// Replaces the signal mask for the time of a call, if the address of another one is not 0.
+    fn swap_mask(&mut self, address: u64, bytes: u64) -> Result<(), Failure> {
+        if address == 0 || self.kernel.thread().saved_mask.is_some() {
+            return Ok(());
+        }
+        if bytes != 8 {
+            return Err(EINVAL.into());
+        }
+        let mask = self.guest.read_u64(address)? & !UNBLOCKABLE;
+        let thread = self.kernel.thread_mut();
+        thread.saved_mask = Some(std::mem::replace(&mut thread.blocked, mask));
+        Ok(())
+    }
+
+    /// Waits until one of the descriptors is ready for one of its poll events. Returns 0 if the time is over before.
+    fn wait_for(&mut self, descriptors: &[(u64, u16)], timeout: Option<u64>) -> CallResult {
+        let opened = descriptors
+            .iter()
+            .filter_map(|&(number, events)| Some((self.kernel.opened(number).ok()?, events)));
+        let event = Event::Ready(opened.collect());
+        self.wait(event, self.deadline(timeout), Interrupted::Fails)?;
         Ok(0)
     }
 }
 
 pub(super) fn ppoll(call: &mut Call<'_>) -> CallResult {
     let [address, count, timeout, ..] = call.x;
-    if count > super::descriptors::DESCRIPTORS_MAX {
+    if count > DESCRIPTORS_MAX {
         return Err(EINVAL.into());
     }
     let timeout = call.optional_duration(timeout)?;
     let mut list = call.guest.read(address, 8 * count)?;
-    let mut found = 0;
+    call.swap_mask(call.x[3], call.x[4])?;
+    let (mut found, mut waited) = (0, Vec::new());
     for entry in list.chunks_exact_mut(8) {
         let descriptor = i32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
         let wanted = u16::from_le_bytes([entry[4], entry[5]]) | POLLERR | POLLHUP | POLLNVAL;
         let ready = if descriptor < 0 { 0 } else { wanted & call.ready(descriptor as u64) };
+        if descriptor >= 0 {
+            waited.push((descriptor as u64, wanted));
+        }
         entry[6..8].copy_from_slice(&ready.to_le_bytes());
         found += u64::from(ready != 0);
     }
+    if found == 0 {
+        call.wait_for(&waited, timeout)?;
+    }
     call.guest.write(address, &list)?;
-    if found > 0 { Ok(found) } else { call.wait(timeout) }
+    Ok(found)
 }
 
 pub(super) fn pselect6(call: &mut Call<'_>) -> CallResult {
-    let [count, read, write, except, timeout, _] = call.x;
-    if count > super::descriptors::DESCRIPTORS_MAX {
+    let [count, read, write, except, timeout, mask] = call.x;
+    if count > DESCRIPTORS_MAX {
         return Err(EINVAL.into());
     }
     let timeout = call.optional_duration(timeout)?;
+    if mask != 0 {
+        let (mask, bytes) = (call.guest.read_u64(mask)?, call.guest.read_u64(mask.wrapping_add(8))?);
+        call.swap_mask(mask, bytes)?;
+    }
     let bytes = count.div_ceil(64) * 8;
-    let mut found = 0;
+    let (mut found, mut waited) = (0, Vec::new());
     let mut answers = Vec::new();
     for (address, events) in [(read, POLLIN | POLLHUP), (write, POLLOUT | POLLERR), (except, 0)] {
         if address == 0 {
@@ -274,13 +295,19 @@ pub(super) fn pselect6(call: &mut Call<'_>) -> CallResult {
             match call.ready(descriptor) {
                 POLLNVAL => return Err(EBADF.into()),
                 ready if ready & events != 0 => found += 1,
-                _ => set[byte] &= !bit,
+                _ => {
+                    waited.push((descriptor, events));
+                    set[byte] &= !bit;
+                }
             }
         }
         answers.push((address, set));
     }
+    if found == 0 {
+        call.wait_for(&waited, timeout)?;
+    }
     for (address, set) in answers {
         call.guest.write(address, &set)?;
     }
-    if found > 0 { Ok(found) } else { call.wait(timeout) }
+    Ok(found)
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::call::Call;
-use super::descriptors::Object;
 use super::errno::{EACCES, EINVAL, ENOENT, ENOTDIR, EPERM, ERANGE, EROFS};
 use super::failure::{CallResult, Failure};
 use super::files::{Inode, InodeNumber, Kind, Place};
 use super::guest::TRANSFER_BYTES_MAX;
+use super::kernel::Kernel;
+use super::open_files::Object;
 use super::status::{Fields, FileStatus};
 
 const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
@@ -18,7 +19,7 @@ const AT_EMPTY_PATH: u64 = 0x1000;
 
 pub(super) fn getcwd(call: &mut Call<'_>) -> CallResult {
     let [address, bytes, ..] = call.x;
-    let mut path = call.process.files.path(call.process.directory)?;
+    let mut path = call.kernel.files.path(call.kernel.process().directory)?;
     path.push(0);
     if path.len() as u64 > bytes {
         return Err(ERANGE.into());
@@ -29,11 +30,11 @@ pub(super) fn getcwd(call: &mut Call<'_>) -> CallResult {
 
 impl Call<'_> {
     fn change_directory(&mut self, number: InodeNumber) -> CallResult {
-        if !self.process.files.inode(number).ok_or(ENOENT)?.is_directory() {
+        if !self.kernel.files.inode(number).ok_or(ENOENT)?.is_directory() {
             return Err(ENOTDIR.into());
         }
-        let left = std::mem::replace(&mut self.process.directory, number);
-        self.release(left);
+        let left = std::mem::replace(&mut self.kernel.process_mut().directory, number);
+        self.kernel.release_inode(left);
         Ok(0)
     }
 
@@ -43,15 +44,15 @@ impl Call<'_> {
     }
 
     fn make(&mut self, place: &Place, inode: Inode) -> CallResult {
-        self.process.files.add(place, inode)?;
+        self.kernel.files.add(place, inode)?;
         Ok(0)
     }
 
     /// Returns the object that `path` names relative to the directory `descriptor`. With `AT_EMPTY_PATH` and an empty
     /// path, returns the object of the descriptor itself.
-    fn object(&mut self, descriptor: u64, path: u64, flags: u64) -> Result<Object, Failure> {
+    pub(super) fn object(&mut self, descriptor: u64, path: u64, flags: u64) -> Result<Object, Failure> {
         if flags & AT_EMPTY_PATH != 0 && (path == 0 || self.guest.path(path)?.is_empty()) {
-            return match self.process.descriptors.get(descriptor) {
+            return match self.kernel.description(descriptor) {
                 Ok(description) => Ok(description.object),
                 Err(errno) => self.base_directory(descriptor).map(Object::Inode).map_err(|_| errno.into()),
             };
@@ -64,7 +65,7 @@ impl Call<'_> {
     fn modify(&mut self, object: Object, change: impl FnOnce(&mut Inode)) -> CallResult {
         if let Object::Inode(number) = object {
             let now = self.now();
-            let inode = self.process.files.inode_mut(number)?;
+            let inode = self.kernel.files.inode_mut(number)?;
             change(inode);
             inode.times[2] = now;
         }
@@ -78,7 +79,7 @@ pub(super) fn chdir(call: &mut Call<'_>) -> CallResult {
 }
 
 pub(super) fn fchdir(call: &mut Call<'_>) -> CallResult {
-    match call.process.descriptors.get(call.x[0])?.object {
+    match call.kernel.description(call.x[0])?.object {
         Object::Inode(number) => call.change_directory(number),
         _ => Err(ENOTDIR.into()),
     }
@@ -86,7 +87,7 @@ pub(super) fn fchdir(call: &mut Call<'_>) -> CallResult {
 
 pub(super) fn mkdirat(call: &mut Call<'_>) -> CallResult {
     let place = call.place(call.x[0], call.x[1], false)?;
-    let mode = call.x[2] as u32 & 0o1777 & !call.process.umask;
+    let mode = call.x[2] as u32 & 0o1777 & !call.kernel.process().umask;
     let kind = Kind::Directory { entries: BTreeMap::new(), parent: place.parent };
     call.make(&place, Inode::new(kind, mode, call.now()))
 }
@@ -109,7 +110,7 @@ pub(super) fn linkat(call: &mut Call<'_>) -> CallResult {
             _ => return Err(EPERM.into()),
         };
     let (place, now) = (call.place(to, new, false)?, call.now());
-    call.process.files.link(number, &place, now)?;
+    call.kernel.files.link(number, &place, now)?;
     Ok(0)
 }
 
@@ -119,8 +120,8 @@ pub(super) fn unlinkat(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     let (place, now) = (call.place(directory, path, false)?, call.now());
-    let number = call.process.files.remove(&place, flags & AT_REMOVEDIR != 0, now)?;
-    call.release(number);
+    let number = call.kernel.files.remove(&place, flags & AT_REMOVEDIR != 0, now)?;
+    call.kernel.release_inode(number);
     Ok(0)
 }
 
@@ -136,9 +137,9 @@ pub(super) fn renameat2(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     let (from, to, now) = (call.place(from, old, false)?, call.place(to, new, false)?, call.now());
-    let gone = call.process.files.rename(&from, &to, flags & RENAME_NOREPLACE == 0, now)?;
+    let gone = call.kernel.files.rename(&from, &to, flags & RENAME_NOREPLACE == 0, now)?;
     if let Some(number) = gone {
-        call.release(number);
+        call.kernel.release_inode(number);
     }
     Ok(0)
 }
@@ -151,7 +152,7 @@ pub(super) fn readlinkat(call: &mut Call<'_>) -> CallResult {
     let Object::Inode(number) = call.object(directory, path, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)? else {
         return Err(ENOENT.into());
     };
-    let Kind::Symlink(target) = &call.process.files.inode(number).ok_or(ENOENT)?.kind else {
+    let Kind::Symlink(target) = &call.kernel.files.inode(number).ok_or(ENOENT)?.kind else {
         return Err(EINVAL.into());
     };
     let target = &target[..target.len().min(bytes as usize)];
@@ -171,7 +172,7 @@ pub(super) fn faccessat(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     let Object::Inode(number) = call.object(directory, path, flags)? else { return Ok(0) };
-    let inode = call.process.files.inode(number).ok_or(ENOENT)?;
+    let inode = call.kernel.files.inode(number).ok_or(ENOENT)?;
     if mode & W_OK != 0 && inode.read_only {
         return Err(EROFS.into());
     }
@@ -185,20 +186,20 @@ pub(super) fn faccessat(call: &mut Call<'_>) -> CallResult {
 pub(super) fn newfstatat(call: &mut Call<'_>) -> CallResult {
     let [directory, path, address, flags, ..] = call.x;
     let (object, now) = (call.object(directory, path, flags)?, call.now());
-    call.guest.write(address, &FileStatus::of(object, call.process, now).stat())?;
+    call.guest.write(address, &FileStatus::of(object, call.kernel, now).stat())?;
     Ok(0)
 }
 
 pub(super) fn fstat(call: &mut Call<'_>) -> CallResult {
-    let (object, now) = (call.process.descriptors.get(call.x[0])?.object, call.now());
-    call.guest.write(call.x[1], &FileStatus::of(object, call.process, now).stat())?;
+    let (object, now) = (call.kernel.description(call.x[0])?.object, call.now());
+    call.guest.write(call.x[1], &FileStatus::of(object, call.kernel, now).stat())?;
     Ok(0)
 }
 
 pub(super) fn statx(call: &mut Call<'_>) -> CallResult {
     let [directory, path, flags, _, address, _] = call.x;
     let (object, now) = (call.object(directory, path, flags)?, call.now());
-    call.guest.write(address, &FileStatus::of(object, call.process, now).statx())?;
+    call.guest.write(address, &FileStatus::of(object, call.kernel, now).statx())?;
     Ok(0)
 }
 
@@ -206,7 +207,7 @@ pub(super) fn statx(call: &mut Call<'_>) -> CallResult {
 fn write_statfs(call: &mut Call<'_>, address: u64) -> CallResult {
     const TMPFS_MAGIC: u64 = 0x0102_1994;
     const BLOCK: u64 = 4096;
-    let (room, free) = call.process.files.space();
+    let (room, free) = call.kernel.files.space();
     let mut out = Fields([0; 120]);
     let words = [TMPFS_MAGIC, BLOCK, room / BLOCK, free / BLOCK, free / BLOCK, 65_536, 65_536];
     (0..).step_by(8).zip(words).for_each(|(at, word)| out.u64(at, word));
@@ -222,19 +223,20 @@ pub(super) fn statfs(call: &mut Call<'_>) -> CallResult {
 }
 
 pub(super) fn fstatfs(call: &mut Call<'_>) -> CallResult {
-    call.process.descriptors.get(call.x[0])?;
+    call.kernel.description(call.x[0])?;
     write_statfs(call, call.x[1])
 }
 
 pub(super) fn getdents64(call: &mut Call<'_>) -> CallResult {
     let [descriptor, address, bytes, ..] = call.x;
     let bytes = u64::from(bytes as u32).min(TRANSFER_BYTES_MAX) as usize;
-    let process = &mut *call.process;
-    let description = process.descriptors.get_mut(descriptor)?;
+    let id = call.kernel.opened(descriptor)?;
+    let Kernel { open, files, .. } = &mut *call.kernel;
+    let description = open.get_mut(id)?;
     let Object::Inode(number) = description.object else { return Err(ENOTDIR.into()) };
     let list = match &description.listing {
         Some(list) => Arc::clone(list),
-        None => Arc::new(process.files.list(number)?),
+        None => Arc::new(files.list(number)?),
     };
     description.listing = Some(Arc::clone(&list));
     let start = description.position.min(list.len() as u64) as usize;
@@ -246,7 +248,7 @@ pub(super) fn getdents64(call: &mut Call<'_>) -> CallResult {
             break;
         }
         position += 1;
-        let kind = process.files.inode(*number).map_or(0, |inode| (inode.full_mode() >> 12) as u8);
+        let kind = files.inode(*number).map_or(0, |inode| (inode.full_mode() >> 12) as u8);
         let end = out.len() + record;
         out.extend(number.to_le_bytes());
         out.extend((position as u64).to_le_bytes());
@@ -259,12 +261,12 @@ pub(super) fn getdents64(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     call.guest.write(address, &out)?;
-    call.process.descriptors.get_mut(descriptor)?.position = position as u64;
+    call.kernel.description_mut(descriptor)?.position = position as u64;
     Ok(out.len() as u64)
 }
 
 pub(super) fn fchmod(call: &mut Call<'_>) -> CallResult {
-    let object = call.process.descriptors.get(call.x[0])?.object;
+    let object = call.kernel.description(call.x[0])?.object;
     let mode = call.x[1] as u32 & 0o7777;
     call.modify(object, |inode| inode.mode = mode)
 }
@@ -277,7 +279,7 @@ pub(super) fn fchmodat(call: &mut Call<'_>) -> CallResult {
 
 /// Serves `fchown`: every file belongs to root and keeps doing so; only the status change time is updated.
 pub(super) fn fchown(call: &mut Call<'_>) -> CallResult {
-    let object = call.process.descriptors.get(call.x[0])?.object;
+    let object = call.kernel.description(call.x[0])?.object;
     call.modify(object, |_| ())
 }
 

@@ -3,6 +3,8 @@
 use kvrm_arm64::Stop;
 
 use super::errno::Errno;
+use super::process::Status;
+use super::wait::Wait;
 use crate::error::Error;
 
 /// The value that a system call returns in X0, or the reason that it returns none.
@@ -12,8 +14,15 @@ pub(super) type CallResult = Result<u64, Failure>;
 pub(super) enum Failure {
     /// The call fails with this errno, negated in X0.
     Errno(Errno),
-    /// The lane exits with this status.
-    Exit(i32),
+    /// A signal interrupts the wait of the call. It fails with `EINTR`, or is made again: if no handler runs, or if `restarts` is
+    /// set and the handler asks for it.
+    Interrupted { restarts: bool },
+    /// The thread waits, and the call is served again when it is woken.
+    Wait(Wait),
+    /// The process ends.
+    Exit(Status),
+    /// The thread ends. If it is the last one of its process, this is the exit code.
+    ExitThread(u8),
     /// The lane stops, and makes the call again when it continues.
     Stop(Stop),
     /// The engine has failed.
@@ -21,9 +30,9 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// Returns the exit for a lane that signal `number` kills: status 128 plus the number, as shells report it.
+    /// Returns the end of a process that signal `number` kills.
     pub(super) const fn killed_by(number: u64) -> Self {
-        Self::Exit(128 + number as i32)
+        Self::Exit(Status::killed_by(number))
     }
 }
 

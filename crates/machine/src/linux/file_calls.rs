@@ -1,18 +1,21 @@
 //! System calls that open, read, write and resize files.
 
 use super::call::Call;
-use super::descriptors::{
-    Description, O_ACCMODE, O_APPEND, O_CLOEXEC, O_NONBLOCK, O_PATH, O_RDWR, Object, PIPE_BYTES,
-};
 use super::errno::{
-    EAGAIN, EBADF, EDEADLK, EEXIST, EINVAL, EISDIR, ELOOP, ENOENT, ENOSPC, ENOTDIR, ENXIO, EOPNOTSUPP, EPIPE,
-    EROFS, ESPIPE,
+    EAGAIN, EBADF, EEXIST, EINVAL, EISDIR, ELOOP, ENOENT, ENOSPC, ENOTDIR, ENXIO, EOPNOTSUPP, EPIPE, EROFS,
+    ESPIPE,
 };
 use super::failure::{CallResult, Failure};
 use super::files::{Device, Inode, Kind};
 use super::guest::{Buffer, TRANSFER_BYTES_MAX};
-use super::process_calls::PROCESS;
+use super::kernel::Kernel;
+use super::open_files::{
+    Description, O_ACCMODE, O_APPEND, O_CLOEXEC, O_NONBLOCK, O_PATH, O_RDWR, Object, PIPE_ATOMIC_BYTES,
+    PIPE_BYTES,
+};
+use super::readiness::{POLLERR, POLLHUP, POLLIN, POLLOUT};
 use super::signals::{SIGPIPE, siginfo};
+use super::wait::Woken;
 
 const O_CREAT: u32 = 0o100;
 const O_EXCL: u32 = 0o200;
@@ -30,10 +33,11 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
     let is_exclusive = flags & O_CREAT != 0 && flags & O_EXCL != 0;
     let place = call.place(directory, path, flags & O_NOFOLLOW == 0 && !is_exclusive)?;
     // Fail before creating the file if no descriptor is free.
-    call.process.descriptors.lowest_free(0)?;
+    call.kernel.process().descriptors.lowest_free(0)?;
     let writes = flags & O_ACCMODE != 0 && flags & O_PATH == 0;
     let now = call.now();
-    let (files, umask) = (&mut call.process.files, call.process.umask);
+    let umask = call.kernel.process().umask;
+    let files = &mut call.kernel.files;
     let number = match place.inode {
         Some(_) if is_exclusive => return Err(EEXIST.into()),
         Some(number) => {
@@ -57,7 +61,7 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
     };
     let kept = flags & (O_ACCMODE | O_APPEND | O_NONBLOCK | O_PATH | O_DIRECTORY);
     let description = Description::new(Object::Inode(number), kept);
-    Ok(call.process.descriptors.add(description, flags & O_CLOEXEC != 0)?)
+    Ok(call.kernel.open(description, flags & O_CLOEXEC != 0)?)
 }
 
 impl Call<'_> {
@@ -66,14 +70,14 @@ impl Call<'_> {
     /// Reading starts at `at`, or else at the position of the open file description.
     fn peek(&mut self, descriptor: u64, bytes: u64, at: Option<u64>) -> Result<Vec<u8>, Failure> {
         let bytes = bytes.min(TRANSFER_BYTES_MAX) as usize;
-        let process = &mut *self.process;
-        let description = process.descriptors.get(descriptor)?;
+        let id = self.kernel.opened(descriptor)?;
+        let Kernel { open, files, input, input_position, .. } = &*self.kernel;
+        let description = open.get(id)?;
         if !description.is_readable() {
             return Err(EBADF.into());
         }
-        let does_wait = description.flags & O_NONBLOCK == 0;
         match description.object {
-            Object::Inode(number) => match &process.files.inode(number).ok_or(ENOENT)?.kind {
+            Object::Inode(number) => match &files.inode(number).ok_or(ENOENT)?.kind {
                 Kind::File(data) => {
                     let start = at.unwrap_or(description.position).min(data.len() as u64) as usize;
                     let end = data.len().min(start.saturating_add(bytes));
@@ -83,21 +87,24 @@ impl Call<'_> {
                 Kind::Symlink(_) => Err(EINVAL.into()),
                 Kind::Device(Device::Null) => Ok(Vec::new()),
                 Kind::Device(Device::Zero | Device::Full) => Ok(vec![0; bytes]),
-                Kind::Device(Device::Random) => Ok(process.random_bytes(bytes)),
+                Kind::Device(Device::Random) => Ok(self.kernel.random_bytes(bytes)),
             },
             _ if at.is_some() => Err(ESPIPE.into()),
             Object::Input => {
-                let unread = &process.input[process.input_position..];
+                let unread = &input[*input_position..];
                 Ok(unread[..unread.len().min(bytes)].to_vec())
             }
-            Object::PipeReader(pipe) => {
-                let is_open = process.descriptors.is_open(Object::PipeWriter(pipe));
-                let waiting = process.descriptors.pipe(pipe)?;
-                if waiting.is_empty() && is_open && bytes > 0 {
-                    // Only this thread could write to the pipe, so waiting would never end.
-                    return Err(if does_wait { EDEADLK } else { EAGAIN }.into());
+            Object::PipeReader(number) => {
+                let pipe = open.pipe(number)?;
+                if pipe.data.is_empty() && pipe.writers > 0 && bytes > 0 {
+                    let does_wait = description.does_wait();
+                    return Err(if does_wait {
+                        self.wait_until_ready(id, POLLIN | POLLHUP)
+                    } else {
+                        EAGAIN.into()
+                    });
                 }
-                Ok(waiting.iter().take(bytes).copied().collect())
+                Ok(pipe.data.iter().take(bytes).copied().collect())
             }
             Object::Output(_) | Object::PipeWriter(_) => Err(EBADF.into()),
         }
@@ -107,20 +114,21 @@ impl Call<'_> {
     ///
     /// With `at`, the position of the open file description stays as it is.
     fn consume(&mut self, descriptor: u64, bytes: usize, at: Option<u64>) -> Result<(), Failure> {
-        let process = &mut *self.process;
-        let description = process.descriptors.get_mut(descriptor)?;
+        let id = self.kernel.opened(descriptor)?;
+        let Kernel { open, files, input_position, state, .. } = &mut *self.kernel;
+        let description = open.get_mut(id)?;
         match description.object {
             Object::Inode(number) => {
                 if at.is_none() {
                     description.position += bytes as u64;
                 }
-                let inode = process.files.inode(number).ok_or(ENOENT)?;
+                let inode = files.inode(number).ok_or(ENOENT)?;
                 if matches!(inode.kind, Kind::Device(Device::Random)) {
-                    process.state.random += bytes as u64;
+                    state.random += bytes as u64;
                 }
             }
-            Object::Input => process.input_position += bytes,
-            Object::PipeReader(pipe) => drop(process.descriptors.pipe(pipe)?.drain(..bytes)),
+            Object::Input => *input_position += bytes,
+            Object::PipeReader(pipe) => drop(open.pipe_mut(pipe)?.data.drain(..bytes)),
             Object::Output(_) | Object::PipeWriter(_) => {}
         }
         Ok(())
@@ -128,20 +136,19 @@ impl Call<'_> {
 
     /// Writes to a descriptor at position `at`, or else at its own position, and returns the number of bytes written.
     fn put(&mut self, descriptor: u64, data: &[u8], at: Option<u64>) -> CallResult {
-        let now = self.now();
-        let process = &mut *self.process;
-        let description = process.descriptors.get_mut(descriptor)?;
+        let (now, id) = (self.now(), self.kernel.opened(descriptor)?);
+        let Kernel { open, files, .. } = &mut *self.kernel;
+        let description = open.get_mut(id)?;
         if !description.is_writable() {
             return Err(EBADF.into());
         }
-        let does_wait = description.flags & O_NONBLOCK == 0;
         match description.object {
-            Object::Inode(number) => match &process.files.inode(number).ok_or(ENOENT)?.kind {
+            Object::Inode(number) => match &files.inode(number).ok_or(ENOENT)?.kind {
                 Kind::File(contents) => {
                     let end = contents.len() as u64;
                     let own = if description.flags & O_APPEND != 0 { end } else { description.position };
                     let position = at.unwrap_or(own);
-                    let written = process.files.write(number, position, data, now)?;
+                    let written = files.write(number, position, data, now)?;
                     if at.is_none() {
                         description.position = position + written;
                     }
@@ -157,27 +164,49 @@ impl Call<'_> {
                 self.console.push((stream, data.to_vec()));
                 Ok(data.len() as u64)
             }
-            Object::PipeWriter(pipe) => {
-                if !process.descriptors.is_open(Object::PipeReader(pipe)) {
-                    process.signals.send(SIGPIPE, siginfo(SIGPIPE, 0, PROCESS))?;
-                    return Err(EPIPE.into());
-                }
-                let waiting = process.descriptors.pipe(pipe)?;
-                let room = PIPE_BYTES - waiting.len();
-                if room == 0 && !data.is_empty() {
-                    return Err(if does_wait { EDEADLK } else { EAGAIN }.into());
-                }
-                let now = &data[..data.len().min(room)];
-                waiting.extend(now);
-                Ok(now.len() as u64)
-            }
+            Object::PipeWriter(pipe) => self.put_into_pipe(id, pipe, data),
             Object::Input | Object::PipeReader(_) => Err(EBADF.into()),
+        }
+    }
+
+    /// Writes to a pipe. A write that waits goes on until all bytes are written; [`Thread::written`] counts those that are.
+    ///
+    /// [`Thread::written`]: super::thread::Thread::written
+    fn put_into_pipe(&mut self, description: u32, pipe: u32, data: &[u8]) -> CallResult {
+        let does_wait = self.kernel.open.get(description)?.does_wait();
+        let done = if self.woken.is_some() { self.kernel.thread().written } else { 0 };
+        let left = &data[data.len().min(done)..];
+        let pipe = self.kernel.open.pipe_mut(pipe)?;
+        if pipe.readers == 0 {
+            let (thread, info) = (self.kernel.turns.current, siginfo(SIGPIPE, 0, 0));
+            self.kernel.send_to_thread(thread, SIGPIPE, info)?;
+            return if done > 0 { Ok(done as u64) } else { Err(EPIPE.into()) };
+        }
+        let room = PIPE_BYTES - pipe.data.len();
+        // A short write is not divided.
+        let now = if left.len() <= PIPE_ATOMIC_BYTES && room < left.len() { 0 } else { left.len().min(room) };
+        pipe.data.extend(&left[..now]);
+        let done = done + now;
+        if done == data.len() || !does_wait && now > 0 {
+            return Ok(done as u64);
+        }
+        if !does_wait {
+            return Err(EAGAIN.into());
+        }
+        self.kernel.thread_mut().written = done;
+        let woken =
+            self.woken.map(|(woken, deadline)| (if now > 0 { Woken::Event } else { woken }, deadline));
+        self.woken = woken;
+        match self.wait_until_ready(description, POLLOUT | POLLERR) {
+            // What is written cannot be taken back.
+            Failure::Interrupted { .. } if done > 0 => Ok(done as u64),
+            failure => Err(failure),
         }
     }
 
     /// Reads from a descriptor into the writable part of `buffers`.
     fn read_into(&mut self, descriptor: u64, buffers: &[Buffer], at: Option<u64>) -> CallResult {
-        if !self.process.descriptors.get(descriptor)?.is_readable() {
+        if !self.kernel.description(descriptor)?.is_readable() {
             return Err(EBADF.into());
         }
         let room = self.guest.writable_total(buffers)?;
@@ -188,7 +217,7 @@ impl Call<'_> {
     }
 
     fn write_from(&mut self, descriptor: u64, buffers: &[Buffer], at: Option<u64>) -> CallResult {
-        if !self.process.descriptors.get(descriptor)?.is_writable() {
+        if !self.kernel.description(descriptor)?.is_writable() {
             return Err(EBADF.into());
         }
         let data = self.guest.gather(buffers)?;
@@ -301,10 +330,11 @@ pub(super) fn copy_file_range(call: &mut Call<'_>) -> CallResult {
 
 pub(super) fn lseek(call: &mut Call<'_>) -> CallResult {
     let [descriptor, offset, whence, ..] = call.x;
-    let process = &mut *call.process;
-    let description = process.descriptors.get_mut(descriptor)?;
+    let id = call.kernel.opened(descriptor)?;
+    let Kernel { open, files, .. } = &mut *call.kernel;
+    let description = open.get_mut(id)?;
     let Object::Inode(number) = description.object else { return Err(ESPIPE.into()) };
-    let end = match &process.files.inode(number).ok_or(ENOENT)?.kind {
+    let end = match &files.inode(number).ok_or(ENOENT)?.kind {
         Kind::File(data) => data.len() as u64,
         _ => 0,
     };
@@ -331,7 +361,7 @@ pub(super) fn lseek(call: &mut Call<'_>) -> CallResult {
 
 /// Returns the inode of the descriptor in X0, which has to be writable.
 fn file_to_write(call: &Call<'_>) -> Result<u64, Failure> {
-    let description = call.process.descriptors.get(call.x[0])?;
+    let description = call.kernel.description(call.x[0])?;
     match description.object {
         Object::Inode(number) if description.is_writable() => Ok(number),
         Object::Inode(_) => Err(if description.flags & O_PATH != 0 { EBADF } else { EINVAL }.into()),
@@ -344,7 +374,7 @@ pub(super) fn ftruncate(call: &mut Call<'_>) -> CallResult {
     if bytes > i64::MAX as u64 {
         return Err(EINVAL.into());
     }
-    call.process.files.resize(number, bytes, now)?;
+    call.kernel.files.resize(number, bytes, now)?;
     Ok(0)
 }
 
@@ -355,7 +385,7 @@ pub(super) fn truncate(call: &mut Call<'_>) -> CallResult {
     if call.x[1] > i64::MAX as u64 {
         return Err(EINVAL.into());
     }
-    call.process.files.resize(number, call.x[1], now)?;
+    call.kernel.files.resize(number, call.x[1], now)?;
     Ok(0)
 }
 
@@ -368,8 +398,8 @@ pub(super) fn fallocate(call: &mut Call<'_>) -> CallResult {
     if offset > i64::MAX as u64 || bytes == 0 || bytes > i64::MAX as u64 {
         return Err(EINVAL.into());
     }
-    let there = call.process.files.inode(number).ok_or(ENOENT)?.bytes();
-    call.process.files.resize(number, there.max(offset + bytes), now)?;
+    let there = call.kernel.files.inode(number).ok_or(ENOENT)?.bytes();
+    call.kernel.files.resize(number, there.max(offset + bytes), now)?;
     Ok(0)
 }
 

@@ -78,21 +78,26 @@ impl Guest<'_> {
 
     /// Reads a path and returns it without the terminating NUL.
     pub(super) fn path(&mut self, address: u64) -> Result<Vec<u8>, Failure> {
-        let mut path = Vec::new();
-        while path.len() < PATH_BYTES_MAX {
-            // Most paths are short. A read that ends with the page cannot fault in memory after the path.
-            let at = address.wrapping_add(path.len() as u64);
+        Ok(self.text(address, PATH_BYTES_MAX)?.ok_or(ENAMETOOLONG)?)
+    }
+
+    /// Reads a string and returns it without the terminating NUL; `None` if it has more than `max` bytes with the NUL.
+    pub(super) fn text(&mut self, address: u64, max: usize) -> Result<Option<Vec<u8>>, Failure> {
+        let mut text = Vec::new();
+        while text.len() < max {
+            // Most strings are short. A read that ends with the page cannot fault in memory after the string.
+            let at = address.wrapping_add(text.len() as u64);
             let piece = (PAGE_BYTES as u64 - at % PAGE_BYTES as u64).min(64);
             let piece = self.read(at, piece)?;
             match piece.iter().position(|&byte| byte == 0) {
                 Some(end) => {
-                    path.extend_from_slice(&piece[..end]);
-                    return if path.len() < PATH_BYTES_MAX { Ok(path) } else { Err(ENAMETOOLONG.into()) };
+                    text.extend_from_slice(&piece[..end]);
+                    return Ok((text.len() < max).then_some(text));
                 }
-                None => path.extend_from_slice(&piece),
+                None => text.extend_from_slice(&piece),
             }
         }
-        Err(ENAMETOOLONG.into())
+        Ok(None)
     }
 
     /// Reads an array of `count` `struct iovec`. The buffers are cut to [`TRANSFER_BYTES_MAX`] bytes in total.

@@ -1,14 +1,14 @@
 //! The initial stack of a program: arguments, environment, and auxiliary vector.
 
-use kvrm_arm64::Features;
+use std::ops::Range;
 
-use super::mount;
-use super::process::Process;
+use kvrm_arm64::Features;
+use serde::{Deserialize, Serialize};
+
+use super::kernel::Kernel;
 use crate::error::Error;
 use crate::executor::Executor;
-use crate::layout::Layout;
 use crate::pages::PAGE_BYTES;
-use crate::program::Program;
 
 // The types of auxiliary vector entries.
 const AT_NULL: u64 = 0;
@@ -55,12 +55,103 @@ fn capabilities(features: Features) -> u64 {
     capabilities.into_iter().filter(|(has, _)| *has).fold(0, |all, (_, bits)| all | bits)
 }
 
-/// The contents of the initial stack of a lane.
-pub(crate) struct InitialStack<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) layout: &'a Layout,
-    pub(crate) features: Features,
-    /// The arguments after the name of the program.
+/// The contents of the initial stack of a program.
+pub(super) struct InitialStack<'a> {
+    /// The arguments, from the name of the program on, without their terminating NULs.
+    pub(super) arguments: &'a [Vec<u8>],
+    /// Strings of the form `NAME=VALUE`.
+    pub(super) environment: &'a [Vec<u8>],
+    /// The path of the program.
+    pub(super) executable: &'a [u8],
+    pub(super) place: &'a Place,
+    pub(super) features: Features,
+    pub(super) random: [u8; 16],
+}
+
+/// Where a program is in memory.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Place {
+    /// The addresses of the stack.
+    pub(crate) stack: Range<u64>,
+    /// The address of the first instruction of the program itself, which its interpreter jumps to.
+    pub(crate) entry: u64,
+    /// The address and the number of the program headers.
+    pub(crate) headers: u64,
+    pub(crate) count: u64,
+    /// The address of the interpreter; 0 if there is none.
+    pub(crate) base: u64,
+}
+
+impl InitialStack<'_> {
+    /// Returns the stack pointer and the bytes from there to the end of the stack. If they take more than half of the stack, returns
+    /// their number and the room for them.
+    pub(super) fn contents(&self) -> Result<(u64, Vec<u8>), (u64, u64)> {
+        let Self { arguments, environment, executable, place, features, random } = self;
+        let Place { stack, entry, headers, count, base } = place;
+        // Strings lie at the top of the stack, the pointers to them below.
+        let mut strings: Vec<u8> = Vec::new();
+        // Returns the offset of the end of a string, and its length.
+        let mut add = |text: &[u8]| {
+            strings.extend(text);
+            strings.push(0);
+            (strings.len() as u64, text.len() as u64)
+        };
+        let argument_ends: Vec<_> = arguments.iter().map(|text| add(text)).collect();
+        let environment_ends: Vec<_> = environment.iter().map(|text| add(text)).collect();
+        let (executable_end, platform_end) = (add(executable), add(b"aarch64"));
+        strings.extend(random);
+        let bytes = (strings.len() as u64).next_multiple_of(16);
+        let pointers = 8 * (argument_ends.len() + environment_ends.len() + 3 + 2 * 20) as u64;
+        let room = (stack.end - stack.start) / 2;
+        if bytes + pointers > room {
+            return Err((bytes + pointers, room));
+        }
+        let start = stack.end - bytes;
+        let address = |(end, length): (u64, u64)| start + end - 1 - length;
+        let random_at = start + strings.len() as u64 - 16;
+
+        let mut words = vec![argument_ends.len() as u64];
+        words.extend(argument_ends.iter().map(|place| address(*place)));
+        words.push(0);
+        words.extend(environment_ends.iter().map(|place| address(*place)));
+        words.push(0);
+        for (kind, value) in [
+            (AT_HWCAP, capabilities(*features)),
+            (AT_PAGESZ, PAGE_BYTES as u64),
+            (AT_CLKTCK, super::time_calls::TICKS),
+            (AT_PHDR, *headers),
+            (AT_PHENT, 56),
+            (AT_PHNUM, *count),
+            (AT_BASE, *base),
+            (AT_FLAGS, 0),
+            (AT_ENTRY, *entry),
+            (AT_UID, 0),
+            (AT_EUID, 0),
+            (AT_GID, 0),
+            (AT_EGID, 0),
+            (AT_SECURE, 0),
+            (AT_RANDOM, random_at),
+            (AT_HWCAP2, 0),
+            (AT_EXECFN, address(executable_end)),
+            (AT_MINSIGSTKSZ, super::signal_frame::STACK_BYTES_MIN),
+            (AT_PLATFORM, address(platform_end)),
+            (AT_NULL, 0),
+        ] {
+            words.extend([kind, value]);
+        }
+        let mut block: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
+        let pointer = (start - block.len() as u64) & !15;
+        block.resize((start - pointer) as usize, 0);
+        block.extend(strings);
+        Ok((pointer, block))
+    }
+}
+
+/// The arguments and the environment that a lane begins with.
+pub(crate) struct Texts<'a> {
+    /// The name of the program.
+    pub(crate) name: &'a str,
+    /// The arguments after the name.
     pub(crate) arguments: &'a [String],
     /// Strings of the form `NAME=VALUE`.
     pub(crate) environment: &'a [String],
@@ -72,85 +163,52 @@ pub(crate) struct InitialStack<'a> {
 /// [`Error::Text`] if a string contains a NUL, [`Error::TextRoom`] if strings and pointers take more than half of the
 /// stack, and the errors of the engine.
 pub(crate) fn write_initial_stack(
-    stack: &InitialStack<'_>,
-    process: &mut Process,
+    texts: &Texts<'_>,
+    kernel: &mut Kernel,
     executor: &mut dyn Executor,
     lane: usize,
 ) -> Result<u64, Error> {
-    let InitialStack { program, layout, features, arguments, environment } = stack;
-    let name = program.file_name();
-    let executable = mount::executable_path(&name);
-    for argument in arguments.iter().chain(environment.iter()) {
-        if argument.contains('\0') {
-            return Err(Error::Text { lane, text: argument.clone() });
+    let Texts { name, arguments, environment } = texts;
+    for text in arguments.iter().chain(environment.iter()) {
+        if text.contains('\0') {
+            return Err(Error::Text { lane, text: text.clone() });
         }
     }
-    // Strings lie at the top of the stack, the pointers to them below.
-    let top = layout.stack.end;
-    let mut strings: Vec<u8> = Vec::new();
-    let mut add = |text: &[u8]| {
-        strings.extend(text);
-        strings.push(0);
-        strings.len() as u64
+    let bytes =
+        |texts: &[String]| -> Vec<Vec<u8>> { texts.iter().map(|text| text.as_bytes().to_vec()).collect() };
+    let mut all = vec![name.as_bytes().to_vec()];
+    all.extend(bytes(arguments));
+    let random = kernel.take_auxiliary_random();
+    executor.set_process_state(lane, &kernel.state)?;
+    let executable = kernel.settings.executable.clone().into_bytes();
+    let stack = InitialStack {
+        arguments: &all,
+        environment: &bytes(environment),
+        executable: &executable,
+        place: &kernel.settings.place,
+        features: kernel.settings.features,
+        random,
     };
-    // Offset of the end of each string, and its length.
-    let argument_ends: Vec<(u64, usize)> = std::iter::once(&name)
-        .chain(arguments.iter())
-        .map(|text| (add(text.as_bytes()), text.len()))
-        .collect();
-    let environment_ends: Vec<(u64, usize)> =
-        environment.iter().map(|text| (add(text.as_bytes()), text.len())).collect();
-    let executable_end = (add(executable.as_bytes()), executable.len());
-    let platform_end = (add(b"aarch64"), 7);
-    let random = process.random_bytes(16);
-    process.state.random += 16;
-    executor.set_process_state(lane, &process.state)?;
-    strings.extend(random);
-    let bytes = (strings.len() as u64).next_multiple_of(16);
-    let pointers = 8 * (argument_ends.len() + environment_ends.len() + 3 + 2 * 20) as u64;
-    let room = (layout.stack.end - layout.stack.start) / 2;
-    if bytes + pointers > room {
-        return Err(Error::TextRoom { lane, bytes: bytes + pointers, room });
-    }
-    let base = top - bytes;
-    let address = |(end, length): (u64, usize)| base + end - 1 - length as u64;
-    let random_at = base + strings.len() as u64 - 16;
-
-    let mut words = vec![argument_ends.len() as u64];
-    words.extend(argument_ends.iter().map(|place| address(*place)));
-    words.push(0);
-    words.extend(environment_ends.iter().map(|place| address(*place)));
-    words.push(0);
-    let (headers, count) = program.linux.map_or((0, 0), |linux| (linux.headers, linux.count));
-    for (kind, value) in [
-        (AT_HWCAP, capabilities(*features)),
-        (AT_PAGESZ, PAGE_BYTES as u64),
-        (AT_CLKTCK, super::time_calls::TICKS),
-        (AT_PHDR, headers),
-        (AT_PHENT, 56),
-        (AT_PHNUM, count),
-        (AT_BASE, 0),
-        (AT_FLAGS, 0),
-        (AT_ENTRY, program.entry),
-        (AT_UID, 0),
-        (AT_EUID, 0),
-        (AT_GID, 0),
-        (AT_EGID, 0),
-        (AT_SECURE, 0),
-        (AT_RANDOM, random_at),
-        (AT_HWCAP2, 0),
-        (AT_EXECFN, address(executable_end)),
-        (AT_MINSIGSTKSZ, super::signal_frame::STACK_BYTES_MIN),
-        (AT_PLATFORM, address(platform_end)),
-        (AT_NULL, 0),
-    ] {
-        words.extend([kind, value]);
-    }
-    let mut block: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
-    let stack = (base - block.len() as u64) & !15;
-    block.resize((base - stack) as usize, 0);
-    block.extend(strings);
-    let written = executor.write_memory(lane, stack, &block, None)?;
+    let contents = stack.contents();
+    let (pointer, block) = contents.map_err(|(bytes, room)| Error::TextRoom { lane, bytes, room })?;
+    let written = executor.write_memory(lane, pointer, &block, None)?;
     written.map_err(|stop| Error::Prepare { lane, stop })?;
-    Ok(stack)
+    kernel.set_executable(executable);
+    Ok(pointer)
+}
+
+impl Kernel {
+    /// Returns the random bytes of the auxiliary vector, and advances the position.
+    pub(super) fn take_auxiliary_random(&mut self) -> [u8; 16] {
+        let random = self.random_bytes(16);
+        self.state.random += 16;
+        random.try_into().unwrap_or_default()
+    }
+
+    /// Notes the path of the program of the current address space.
+    pub(super) fn set_executable(&mut self, path: Vec<u8>) {
+        if let Some(space) = self.spaces.get_mut(&self.loaded) {
+            space.executable = path;
+        }
+    }
 }

@@ -5,11 +5,11 @@
 use std::ops::Range;
 
 use super::call::Call;
-use super::descriptors::Object;
 use super::errno::{EACCES, EBADF, EEXIST, EFAULT, EINVAL, ENODEV, ENOENT, ENOMEM};
 use super::failure::{CallResult, Failure};
 use super::files::Kind;
 use super::guest::Guest;
+use super::open_files::Object;
 use crate::page_map::Mapping;
 use crate::pages::{ADDRESS_BITS, PAGE_BYTES, PAGE_SHIFT};
 use crate::permissions::Permissions;
@@ -36,8 +36,8 @@ fn permissions(protection: u64) -> Result<Permissions, Failure> {
 }
 
 pub(super) fn brk(call: &mut Call<'_>) -> CallResult {
-    let heap = call.process.settings.areas.heap.clone();
-    let (old, new) = (call.process.state.heap_end, call.x[0]);
+    let heap = call.kernel.space().areas.heap.clone();
+    let (old, new) = (call.kernel.state.heap_end, call.x[0]);
     if !(heap.start..=heap.end).contains(&new) {
         return Ok(old);
     }
@@ -45,9 +45,9 @@ pub(super) fn brk(call: &mut Call<'_>) -> CallResult {
     let (range, mapping) = if to > from { (from..to, Mapping::Heap) } else { (to..from, Mapping::Unmap) };
     // On failure `brk` returns the old end of the heap.
     if call.guest.lane.map(range, mapping)? {
-        call.process.state.heap_end = new;
+        call.kernel.state.heap_end = new;
     }
-    Ok(call.process.state.heap_end)
+    Ok(call.kernel.state.heap_end)
 }
 
 impl Guest<'_> {
@@ -84,7 +84,7 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
     let data = if flags & MAP_ANONYMOUS != 0 {
         Vec::new()
     } else {
-        let description = call.process.descriptors.get(descriptor)?;
+        let description = call.kernel.description(descriptor)?;
         let Object::Inode(number) = description.object else { return Err(ENODEV.into()) };
         if !description.is_readable() {
             return Err(if description.is_writable() { EACCES } else { EBADF }.into());
@@ -93,7 +93,7 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
         if sharing != MAP_PRIVATE && permissions.write {
             return Err(ENODEV.into());
         }
-        match &call.process.files.inode(number).ok_or(ENOENT)?.kind {
+        match &call.kernel.files.inode(number).ok_or(ENOENT)?.kind {
             Kind::File(data) => {
                 let start = offset.min(data.len() as u64) as usize;
                 let end = offset.saturating_add(bytes).min(data.len() as u64) as usize;
@@ -104,7 +104,7 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
         }
     };
     let map = call.guest.page_map()?;
-    let arena = &call.process.settings.areas.arena;
+    let arena = &call.kernel.space().areas.arena;
     let range = if flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) != 0 {
         let range =
             pages(address, bytes).ok_or(if address.is_multiple_of(PAGE) { ENOMEM } else { EINVAL })?;
@@ -165,7 +165,7 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
         call.guest.unmap(&(old.start + count..old.end))?;
         return Ok(address);
     }
-    let arena = call.process.settings.areas.arena.clone();
+    let arena = call.kernel.space().areas.arena.clone();
     let arena = arena.start / PAGE..arena.end / PAGE;
     let more = old.end..old.start.saturating_add(count);
     if arena.contains(&old.start) && more.end <= arena.end && map.gap(more.clone(), count - there).is_some() {

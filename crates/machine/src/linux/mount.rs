@@ -14,6 +14,7 @@ use super::errno::{ENOSPC, ENOTDIR, ENOTEMPTY, EROFS, Errno};
 use super::files::{Device, Files, Inode, InodeNumber, Kind, ROOT};
 use super::settings::EPOCH;
 use crate::error::Error;
+use crate::program::Program;
 
 /// The limit on the size of all files of one mounted directory together.
 const MOUNT_BYTES_MAX: u64 = 1 << 30;
@@ -43,10 +44,41 @@ pub struct Mount {
 ///
 /// # Errors
 /// [`Error::Mount`] if a directory cannot be mounted.
-pub(crate) fn initial_files(program: &str, mounts: &[Mount], room: u64) -> Result<Files, Error> {
-    let mut files = base(program, room);
+pub(crate) fn initial_files(
+    program: &Program,
+    executable: &str,
+    mounts: &[Mount],
+    room: u64,
+) -> Result<Files, Error> {
+    let mut files = base(executable, room);
     mounts.iter().try_for_each(|mount| mount_directory(&mut files, mount))?;
+    if !program.file.is_empty() {
+        add_program(&mut files, executable, &program.file).map_err(|errno| {
+            let source = std::io::Error::other(format!("it cannot be added, errno {}", errno.0));
+            Error::Mount { host: PathBuf::from(&program.name), guest: executable.to_owned(), source }
+        })?;
+    }
     Ok(files.share())
+}
+
+/// Adds the file of the program at its path, and the directories above it. It replaces a file that is there.
+fn add_program(files: &mut Files, path: &str, file: &Arc<Vec<u8>>) -> Result<(), Errno> {
+    let mut at = ROOT;
+    let mut names = path.split('/').filter(|name| !name.is_empty()).peekable();
+    while let Some(name) = names.next() {
+        let inode = if names.peek().is_some() {
+            // A link leads to the directory.
+            if let Some(number) = files.walk(at, name.as_bytes(), true)?.inode {
+                at = number;
+                continue;
+            }
+            Inode::new(directory(), 0o755, EPOCH)
+        } else {
+            Inode::new(Kind::File(Arc::clone(file)), 0o755, EPOCH)
+        };
+        at = add(files, at, name.as_bytes(), inode)?;
+    }
+    Ok(())
 }
 
 const fn directory() -> Kind {
@@ -71,7 +103,7 @@ fn add(files: &mut Files, parent: InodeNumber, name: &[u8], inode: Inode) -> Res
 }
 
 /// Builds the standard directories, the devices, and the link `/proc/self/exe`.
-fn base(program: &str, room: u64) -> Files {
+fn base(executable: &str, room: u64) -> Files {
     let mut files = Files::new(room);
     let mut make = |path: &str, kind, mode| {
         let added = add(&mut files, ROOT, path.as_bytes(), Inode::new(kind, mode, EPOCH));
@@ -82,7 +114,7 @@ fn base(program: &str, room: u64) -> Files {
     }
     make("tmp", directory(), 0o1777);
     make("proc/self", directory(), 0o555);
-    make("proc/self/exe", Kind::Symlink(executable_path(program).into_bytes()), 0o777);
+    make("proc/self/exe", Kind::Symlink(executable.as_bytes().to_vec()), 0o777);
     let devices = [
         ("null", Device::Null),
         ("zero", Device::Zero),
@@ -96,8 +128,8 @@ fn base(program: &str, room: u64) -> Files {
     files
 }
 
-/// Returns the guest path of a program: that of `AT_EXECFN` and `/proc/self/exe`.
-pub(super) fn executable_path(program: &str) -> String {
+/// Returns the path at which a guest sees its program if the machine names no other: that of `AT_EXECFN` and `/proc/self/exe`.
+pub(crate) fn executable_path(program: &str) -> String {
     format!("/bin/{program}")
 }
 

@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use super::call::Call;
 use super::descriptors::DESCRIPTORS_MAX;
-use super::errno::{EAGAIN, EDEADLK, EINVAL, ENOSYS, ESRCH, ETIMEDOUT};
+use super::errno::{EINVAL, ESRCH, Errno};
 use super::failure::{CallResult, Failure};
 use super::guest::TRANSFER_BYTES_MAX;
+use super::process::Status;
 
-/// The ID of the only process and thread.
-pub(super) const PROCESS: u64 = 1;
 /// The operation of `prctl` that returns the name of the process.
 pub(super) const PR_GET_NAME: u64 = 16;
 /// The flags that `getrandom` accepts: `GRND_NONBLOCK`, `GRND_RANDOM`, `GRND_INSECURE`.
@@ -18,7 +17,30 @@ pub(super) const RANDOM_FLAGS: u64 = 7;
 pub(super) const ROBUST_LIST_BYTES: u64 = 24;
 
 pub(super) fn exit(call: &mut Call<'_>) -> CallResult {
-    Err(Failure::Exit(call.x[0] as i32 & 0xff))
+    Err(Failure::ExitThread(call.x[0] as u8))
+}
+
+pub(super) fn exit_group(call: &mut Call<'_>) -> CallResult {
+    Err(Failure::Exit(Status::Exited(call.x[0] as u8)))
+}
+
+/// Ends the turn of the thread.
+pub(super) fn sched_yield(call: &mut Call<'_>) -> CallResult {
+    call.kernel.turns.end = call.cpu.steps;
+    Ok(0)
+}
+
+pub(super) fn set_tid_address(call: &mut Call<'_>) -> CallResult {
+    call.kernel.state.clear_tid = call.x[0];
+    Ok(u64::from(call.kernel.state.thread))
+}
+
+impl Call<'_> {
+    /// Returns the ID of a process that has not been waited for. 0 stands for the current one.
+    pub(super) fn known_process(&self, id: u64) -> Result<u32, Errno> {
+        let id = if id as u32 == 0 { self.kernel.process_id() } else { id as u32 };
+        if self.kernel.processes.contains_key(&id) { Ok(id) } else { Err(ESRCH) }
+    }
 }
 
 pub(super) fn set_robust_list(call: &mut Call<'_>) -> CallResult {
@@ -26,47 +48,21 @@ pub(super) fn set_robust_list(call: &mut Call<'_>) -> CallResult {
     if bytes != ROBUST_LIST_BYTES {
         return Err(EINVAL.into());
     }
-    call.process.state.robust_list = head;
+    call.kernel.state.robust_list = head;
     Ok(0)
 }
 
 pub(super) fn get_robust_list(call: &mut Call<'_>) -> CallResult {
-    let [process, head, bytes, ..] = call.x;
-    if process as u32 != 0 && process != PROCESS {
-        return Err(ESRCH.into());
-    }
-    let list = call.process.state.robust_list;
+    let [thread, head, bytes, ..] = call.x;
+    let list = if matches!(thread as u32, 0) || thread as u32 == call.kernel.turns.current {
+        call.kernel.state.robust_list
+    } else {
+        let thread = call.kernel.threads.get(&(thread as u32)).ok_or(ESRCH)?;
+        thread.parked.as_ref().map_or(0, |parked| parked.robust_list)
+    };
     call.guest.write(head, &list.to_le_bytes())?;
     call.guest.write(bytes, &ROBUST_LIST_BYTES.to_le_bytes())?;
     Ok(0)
-}
-
-pub(super) fn futex(call: &mut Call<'_>) -> CallResult {
-    const WAIT: u64 = 0;
-    const WAKE: u64 = 1;
-    const WAIT_BITSET: u64 = 9;
-    const WAKE_BITSET: u64 = 10;
-    let [address, operation, value, timeout, ..] = call.x;
-    if !address.is_multiple_of(4) {
-        return Err(EINVAL.into());
-    }
-    // Ignore FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME.
-    match operation & 0x7f {
-        WAIT | WAIT_BITSET => {
-            if call.guest.read_u32(address)? != value as u32 {
-                return Err(EAGAIN.into());
-            }
-            let until = call.optional_duration(timeout)?.ok_or(EDEADLK)?;
-            let more = if operation & 0x7f == WAIT { until } else { until.saturating_sub(call.uptime()) };
-            call.sleep(more);
-            Err(ETIMEDOUT.into())
-        }
-        WAKE | WAKE_BITSET => {
-            call.guest.read_u32(address)?;
-            Ok(0)
-        }
-        _ => Err(ENOSYS.into()),
-    }
 }
 
 pub(super) fn getres(call: &mut Call<'_>) -> CallResult {
@@ -106,7 +102,7 @@ pub(super) fn limits(heap: &Range<u64>, stack_bytes: u64) -> [u64; 16] {
 
 /// Returns the limit of a resource as `struct rlimit`; soft and hard limit are equal.
 fn limit(call: &Call<'_>, resource: u64) -> Result<[u8; 16], Failure> {
-    let areas = &call.process.settings.areas;
+    let areas = &call.kernel.space().areas;
     let limits = limits(&areas.heap, areas.stack_bytes);
     let limit = limits.get(resource as u32 as usize).ok_or(EINVAL)?.to_le_bytes();
     let mut out = [0; 16];
@@ -123,9 +119,7 @@ pub(super) fn getrlimit(call: &mut Call<'_>) -> CallResult {
 
 pub(super) fn prlimit64(call: &mut Call<'_>) -> CallResult {
     let [process, resource, new, old, ..] = call.x;
-    if process as u32 != 0 && process != PROCESS {
-        return Err(ESRCH.into());
-    }
+    call.known_process(process)?;
     let limit = limit(call, resource)?;
     if new != 0 {
         let _: [u8; 16] = call.guest.array(new)?;
@@ -136,7 +130,7 @@ pub(super) fn prlimit64(call: &mut Call<'_>) -> CallResult {
 
 pub(super) fn umask(call: &mut Call<'_>) -> CallResult {
     let new = call.x[0] as u32 & 0o777;
-    Ok(std::mem::replace(&mut call.process.umask, new).into())
+    Ok(std::mem::replace(&mut call.kernel.process_mut().umask, new).into())
 }
 
 pub(super) fn prctl(call: &mut Call<'_>) -> CallResult {
@@ -145,10 +139,10 @@ pub(super) fn prctl(call: &mut Call<'_>) -> CallResult {
         PR_SET_NAME => {
             let mut name: [u8; 16] = call.guest.array(call.x[1])?;
             name[15] = 0;
-            call.process.state.name = name;
+            call.kernel.state.name = name;
         }
         PR_GET_NAME => {
-            let name = call.process.state.name;
+            let name = call.kernel.state.name;
             call.guest.write(call.x[1], &name)?;
         }
         _ => return Err(EINVAL.into()),
@@ -157,8 +151,8 @@ pub(super) fn prctl(call: &mut Call<'_>) -> CallResult {
 }
 
 pub(super) fn sched_getaffinity(call: &mut Call<'_>) -> CallResult {
-    let [process, bytes, address, ..] = call.x;
-    if process as u32 != 0 && process != PROCESS {
+    let [thread, bytes, address, ..] = call.x;
+    if thread as u32 != 0 && !call.kernel.threads.contains_key(&(thread as u32)) {
         return Err(ESRCH.into());
     }
     if bytes < 8 || !bytes.is_multiple_of(8) {
@@ -185,8 +179,8 @@ pub(super) fn getrandom(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     let bytes = call.guest.writable(address, bytes.min(TRANSFER_BYTES_MAX))?;
-    let data = call.process.random_bytes(bytes as usize);
+    let data = call.kernel.random_bytes(bytes as usize);
     call.guest.write(address, &data)?;
-    call.process.state.random += bytes;
+    call.kernel.state.random += bytes;
     Ok(bytes)
 }

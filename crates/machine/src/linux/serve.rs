@@ -1,22 +1,24 @@
-//! The entry point of the service: serves the system calls and signals that lanes stop for.
+//! The entry point of the service: serves the system calls and signals that lanes stop for, and the ends of turns.
 
 use kvrm_arm64::{Cpu, Stop};
 
 use super::call::Call;
-use super::errno::ENOSYS;
+use super::errno::{EINTR, ENOSYS};
 use super::failure::{Failure, negative};
 use super::guest::Guest;
-use super::process::{Effects, Process};
+use super::kernel::{Effects, Kernel};
+use super::signals::{Reaction, SA_RESTART};
 use super::table::{Implementation, Status, find};
 use super::unserved::UnservedCall;
 use crate::error::Error;
 use crate::executor::LaneAccess;
 
-impl Process {
-    /// Serves the stop of a lane: a system call, or a signal that the lane [handles](Process::handles_signal_of).
+impl Kernel {
+    /// Serves the stop of a lane: a system call, a signal that the lane [handles](Kernel::handles_signal_of), or [`Stop::Budget`] at
+    /// the end of a [turn](Kernel::turn_end).
     ///
-    /// Returns `None` if the lane continues with the registers in `cpu`, or its new stop. After an exit the lane has
-    /// ended; after any other stop the service was not done, and the lane has to be served again.
+    /// Returns `None` if the lane continues with the registers in `cpu`, or its new stop. After an exit the lane has ended. After
+    /// any other stop of a call the service was not done, and `cpu` is such that the lane makes its call again.
     ///
     /// # Errors
     /// If the engine fails.
@@ -29,38 +31,99 @@ impl Process {
     ) -> Result<Option<Stop>, Error> {
         let before = lane.process_state()?;
         self.state = before;
-        let served = self.serve_with_state(&mut Guest { lane: &mut *lane }, stop, cpu, effects)?;
+        let mut guest = Guest { lane };
+        let outcome = match stop {
+            Stop::Syscall { .. } => self.serve_call(&mut guest, cpu, effects),
+            Stop::Budget => Ok(()),
+            stop => self.raise(stop, cpu.pc),
+        };
+        let next = self.go_on(outcome, &mut guest, cpu, effects)?;
+        if !self.is_single() {
+            self.state.futex_waiters = self.futex_waiters();
+        }
         if self.state != before {
             lane.set_process_state(&self.state)?;
         }
-        Ok(served)
+        Ok(next)
     }
 
-    fn serve_with_state(
+    /// Returns the stop of the lane after a service of the current thread, or `None` if a thread goes on, whose registers are then in
+    /// `cpu`.
+    fn go_on(
         &mut self,
+        mut outcome: Result<(), Failure>,
         guest: &mut Guest<'_>,
-        stop: Stop,
         cpu: &mut Cpu,
         effects: &mut Effects,
     ) -> Result<Option<Stop>, Error> {
-        let before = self.signals.clone();
-        let served = match stop {
-            Stop::Syscall { .. } => self.serve_call(guest, cpu, effects),
-            stop => self.raise(stop, cpu.pc).map(|_| ()),
-        };
-        match served.and_then(|()| self.deliver(guest, cpu)) {
-            // `serve_call` has put the errno of a call into X0, and `send` cannot fail for the signals of faults.
-            Ok(()) | Err(Failure::Errno(_)) => Ok(None),
-            Err(Failure::Exit(code)) => Ok(Some(Stop::Exit { code })),
-            Err(Failure::Stop(stop)) => {
-                self.signals = before;
-                Ok(Some(stop))
+        loop {
+            match std::mem::replace(&mut outcome, Ok(())) {
+                // `serve_call` has put the errno of a call into X0, and has dealt with interrupted calls.
+                Ok(()) | Err(Failure::Errno(_) | Failure::Interrupted { .. }) => {}
+                Err(Failure::Wait(wait)) => {
+                    if let Some(value) = wait.value {
+                        cpu.set_x(0, value);
+                    }
+                    self.begin_wait(wait);
+                }
+                Err(Failure::Exit(status)) if self.is_single() => {
+                    return Ok(Some(Stop::Exit { code: status.code() }));
+                }
+                Err(Failure::Exit(status)) => self.end_process(self.process_id(), status),
+                Err(Failure::ExitThread(code)) if self.is_single() => {
+                    return Ok(Some(Stop::Exit { code: code.into() }));
+                }
+                Err(Failure::ExitThread(code)) => {
+                    outcome = self.end_thread(code, cpu.steps, guest);
+                    if outcome.is_err() {
+                        continue;
+                    }
+                }
+                Err(Failure::Stop(stop)) => {
+                    // The call is made again.
+                    cpu.pc = cpu.pc.wrapping_sub(4);
+                    cpu.steps -= 1;
+                    return Ok(Some(stop));
+                }
+                Err(Failure::Engine(error)) => return Err(error),
             }
-            Err(Failure::Engine(error)) => Err(error),
+            self.wake(cpu.steps);
+            if self.keeps_lane(cpu.steps) {
+                match self.deliver(guest, cpu) {
+                    Ok(()) if self.keeps_lane(cpu.steps) => return Ok(None),
+                    // The call is done. Only the signal waits, for a frame of its handler.
+                    Err(Failure::Stop(stop)) => return Ok(Some(stop)),
+                    delivered => outcome = delivered,
+                }
+                continue;
+            }
+            match self.next_thread() {
+                Some(next) => {
+                    outcome = self.switch_to(next, guest, cpu);
+                    let has_call = self.threads.get(&next).is_some_and(|thread| thread.woken.is_some());
+                    if outcome.is_ok() && has_call {
+                        outcome = self.serve_call(guest, cpu, effects);
+                    }
+                }
+                None if self.sleep_until_deadline(cpu.steps) => {}
+                None => match self.status {
+                    Some(code) => return Ok(Some(Stop::Exit { code })),
+                    None => match self.take_waiting() {
+                        // It makes its call again when the lane goes on.
+                        Some(next) => {
+                            outcome = self.switch_to(next, guest, cpu);
+                            if outcome.is_ok() {
+                                outcome = Err(Failure::Stop(Stop::Deadlock));
+                            }
+                        }
+                        None => return Ok(Some(Stop::Deadlock)),
+                    },
+                },
+            }
         }
     }
 
-    /// Serves a system call and writes its return value to X0.
+    /// Serves a system call of the current thread and writes its return value to X0.
     fn serve_call(
         &mut self,
         guest: &mut Guest<'_>,
@@ -70,6 +133,7 @@ impl Process {
         // Linux looks at the low 32 bits only.
         let number = u64::from(cpu.x(8) as u32);
         let x = [0, 1, 2, 3, 4, 5].map(|n| cpu.x(n));
+        let woken = self.thread_mut().woken.take();
         let found = find(number);
         let served = match found {
             Some(call) => {
@@ -77,7 +141,7 @@ impl Process {
                 match call.implementation {
                     Implementation::Function(function) => {
                         let console = &mut effects.console;
-                        function(&mut Call { process: self, guest, console, x, cpu })
+                        function(&mut Call { kernel: self, guest, console, x, cpu, woken })
                     }
                     Implementation::Constant(answer) => answer.map_err(Failure::from),
                 }
@@ -87,13 +151,27 @@ impl Process {
         let value = match served {
             Ok(value) => value,
             Err(Failure::Errno(errno)) => {
-                effects.unserved = match found.map(|call| call.status) {
+                effects.unserved.extend(match found.map(|call| call.status) {
                     Some(Status::Refused) => Some(UnservedCall::Refused(number)),
                     Some(Status::Absent) => None,
                     _ if errno == ENOSYS => Some(UnservedCall::Unknown(number)),
                     _ => None,
-                };
+                });
                 negative(errno)
+            }
+            Err(Failure::Interrupted { restarts }) => {
+                let signal = self.deliverable(self.turns.current);
+                let action = signal.map(|number| {
+                    let actions = &self.process().actions;
+                    (actions.reaction(number), actions.get(number).flags & SA_RESTART != 0)
+                });
+                match action {
+                    Some((Reaction::Handle, asks)) if !(asks && restarts) => negative(EINTR),
+                    _ => {
+                        cpu.pc = cpu.pc.wrapping_sub(4);
+                        return Ok(());
+                    }
+                }
             }
             Err(failure) => return Err(failure),
         };

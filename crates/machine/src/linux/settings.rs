@@ -1,16 +1,19 @@
 //! Settings that all lanes of a machine share.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 use kvrm_arm64::Features;
 use serde::{Deserialize, Serialize};
 
+use super::initial_stack::Place;
+
 /// The time of day before the first step: the first second of 2020, in nanoseconds since 1970.
 pub(super) const EPOCH: u64 = 1_577_836_800_000_000_000;
 
 /// The address ranges in which lanes map memory while they run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Areas {
     /// The heap, whose end `brk` moves.
     pub(crate) heap: Range<u64>,
@@ -28,7 +31,17 @@ pub(crate) const TRAMPOLINE: [u32; 2] = [0xd280_1168, 0xd400_0001];
 /// The settings that all lanes of a machine share.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Settings {
+    /// The address ranges of the program that the machine was built for.
     pub(crate) areas: Areas,
+    /// The address behind which they are.
+    pub(crate) end: u64,
+    /// The place of this program in memory.
+    pub(crate) place: Place,
+    /// Its path in the file system of lanes.
+    pub(crate) executable: String,
+    /// Its file; empty if the memory of the image is not that of the program before its first step.
+    #[serde(with = "crate::interned")]
+    pub(crate) program: Arc<Vec<u8>>,
     #[serde(with = "crate::arm64_forms::FeaturesForm")]
     pub(crate) features: Features,
     /// The seed of random numbers.
@@ -38,6 +51,8 @@ pub(crate) struct Settings {
     pub(crate) real_time: Option<Instant>,
     /// Whether the three standard streams are a terminal.
     pub(crate) terminal: bool,
+    /// The number of steps after which another thread gets its turn.
+    pub(crate) quantum: u64,
 }
 
 /// The form of [`Settings::real_time`] in a saved machine: how long ago it was. So clocks stand still while a machine is saved.

@@ -1,14 +1,16 @@
 //! System calls on signals.
 
-use super::call::Call;
-use super::errno::{EAGAIN, EDEADLK, EFAULT, EINTR, EINVAL, ENOMEM, EPERM, ESRCH};
+use super::call::{Call, Interrupted};
+use super::errno::{EAGAIN, EFAULT, EINTR, EINVAL, ENOMEM, EPERM, ESRCH};
 use super::failure::{CallResult, Failure};
-use super::process_calls::PROCESS;
+use super::process::Process;
 use super::signal_frame;
+use super::signalling::checked;
 use super::signals::{
-    Action, SIGNAL_MAX, SIGSEGV, SS_AUTODISARM, SS_DISABLE, SS_ONSTACK, SigInfo, SignalStack, UNBLOCKABLE,
-    siginfo,
+    Action, Reaction, SIGNAL_MAX, SIGSEGV, SS_AUTODISARM, SS_DISABLE, SS_ONSTACK, SigInfo, SignalStack,
+    UNBLOCKABLE, bit, siginfo,
 };
+use super::wait::Event;
 
 /// The `si_code` of signals sent by `kill`.
 const SI_USER: i32 = 0;
@@ -18,65 +20,98 @@ const SI_TKILL: i32 = -6;
 const SI_KERNEL: i32 = 0x80;
 
 impl Call<'_> {
-    /// Sends a signal to the lane itself. Number 0 sends nothing and only checks that sending is possible.
-    fn send(&mut self, number: u64, info: SigInfo) -> CallResult {
-        match number & 0xffff_ffff {
-            0 => Ok(0),
-            number @ 1..=SIGNAL_MAX => self.process.signals.send(number, info),
-            _ => Err(EINVAL.into()),
-        }
-    }
-
     /// Reads a signal mask; its size has to be 8 bytes.
     fn mask(&mut self, address: u64, bytes: u64) -> Result<u64, Failure> {
         if bytes == 8 { self.guest.read_u64(address) } else { Err(EINVAL.into()) }
     }
-}
 
-/// Returns the information for a signal that a process has sent. The sender is always the only process.
-fn user_siginfo(number: u64, code: i32) -> SigInfo {
-    siginfo(number, code, PROCESS)
-}
+    /// Returns the information for a signal that the current process sends.
+    fn sender(&self, number: u64, code: i32) -> SigInfo {
+        siginfo(number & 0xffff_ffff, code, u64::from(self.kernel.process_id()))
+    }
 
-/// Checks that a number is the ID of the only process and thread.
-fn check_own(number: u64) -> Result<(), Failure> {
-    if u64::from(number as u32) == PROCESS { Ok(()) } else { Err(ESRCH.into()) }
+    /// Sends a signal to a thread, which has to be of a given process if one is given.
+    fn send(&mut self, thread: u64, process: Option<u64>, number: u64, info: SigInfo) -> CallResult {
+        let found = self.kernel.threads.get(&(thread as u32)).ok_or(ESRCH)?;
+        if process.is_some_and(|process| process as u32 != found.process) {
+            return Err(ESRCH.into());
+        }
+        if let Some(number) = checked(number)? {
+            self.kernel.send_to_thread(thread as u32, number, info)?;
+        }
+        Ok(0)
+    }
+
+    /// Sends a signal to a process.
+    fn send_process(&mut self, process: u32, number: u64, info: SigInfo) -> CallResult {
+        if !self.kernel.processes.contains_key(&process) {
+            return Err(ESRCH.into());
+        }
+        if let Some(number) = checked(number)? {
+            self.kernel.send_to_process(process, number, info)?;
+        }
+        Ok(0)
+    }
 }
 
 pub(super) fn kill(call: &mut Call<'_>) -> CallResult {
-    let [process, signal, ..] = call.x;
-    // 1 is the process, 0 its process group, -1 every process.
-    if !matches!(process as i32, -1..=1) {
+    let [to, signal, ..] = call.x;
+    let (info, own) = (call.sender(signal, SI_USER), call.kernel.process_id());
+    let group = match to as i32 {
+        1.. => return call.send_process(to as u32, signal, info),
+        // Every process except the sender.
+        -1 => None,
+        0 => Some(call.kernel.process().group),
+        group => Some(group.unsigned_abs()),
+    };
+    checked(signal)?;
+    let is_meant = |(id, process): (&u32, &Process)| match group {
+        None => *id != own,
+        Some(group) => process.group == group,
+    };
+    let processes = call.kernel.processes.iter();
+    let mut all: Vec<u32> =
+        processes.filter(|(id, process)| is_meant((id, process))).map(|(id, _)| *id).collect();
+    if all.is_empty() {
         return Err(ESRCH.into());
     }
-    call.send(signal, user_siginfo(signal, SI_USER))
+    // The sender comes last, because the signal may end it.
+    all.sort_by_key(|id| *id == own);
+    for process in all {
+        call.send_process(process, signal, info)?;
+    }
+    Ok(0)
 }
 
 pub(super) fn tkill(call: &mut Call<'_>) -> CallResult {
     let [thread, signal, ..] = call.x;
-    check_own(thread)?;
-    call.send(signal, user_siginfo(signal, SI_TKILL))
+    let info = call.sender(signal, SI_TKILL);
+    call.send(thread, None, signal, info)
 }
 
 pub(super) fn tgkill(call: &mut Call<'_>) -> CallResult {
     let [process, thread, signal, ..] = call.x;
-    check_own(process)?;
-    check_own(thread)?;
-    call.send(signal, user_siginfo(signal, SI_TKILL))
+    let info = call.sender(signal, SI_TKILL);
+    call.send(thread, Some(process), signal, info)
+}
+
+/// Reads the information about a signal that a process sends.
+fn queued(call: &mut Call<'_>, signal: u64, address: u64) -> Result<SigInfo, Failure> {
+    let mut info: SigInfo = call.guest.array(address)?;
+    info[..4].copy_from_slice(&(signal as u32).to_le_bytes());
+    Ok(info)
 }
 
 pub(super) fn rt_sigqueueinfo(call: &mut Call<'_>) -> CallResult {
     let [process, signal, address, ..] = call.x;
-    check_own(process)?;
-    let mut info: SigInfo = call.guest.array(address)?;
-    info[..4].copy_from_slice(&(signal as u32).to_le_bytes());
-    call.send(signal, info)
+    let info = queued(call, signal, address)?;
+    call.send_process(process as u32, signal, info)
 }
 
 pub(super) fn rt_tgsigqueueinfo(call: &mut Call<'_>) -> CallResult {
-    check_own(call.x[0])?;
-    call.x.rotate_left(1);
-    rt_sigqueueinfo(call)
+    let [process, thread, signal, address, ..] = call.x;
+    let info = queued(call, signal, address)?;
+    call.send(thread, Some(process), signal, info)
 }
 
 pub(super) fn rt_sigaction(call: &mut Call<'_>) -> CallResult {
@@ -93,10 +128,10 @@ pub(super) fn rt_sigaction(call: &mut Call<'_>) -> CallResult {
         let [handler, flags, restorer, mask] = call.doublewords(new)?;
         Some(Action { handler, flags, restorer, mask })
     };
-    let Action { handler, flags, restorer, mask } = call.process.signals.action(signal);
+    let Action { handler, flags, restorer, mask } = call.kernel.process().actions.get(signal);
     call.guest.write_optional(old, &[handler, flags, restorer, mask].map(u64::to_le_bytes).concat())?;
     if let Some(action) = action {
-        call.process.signals.set_action(signal, action);
+        call.kernel.set_action(signal, action);
     }
     Ok(0)
 }
@@ -109,7 +144,7 @@ pub(super) fn rt_sigprocmask(call: &mut Call<'_>) -> CallResult {
     if bytes != 8 {
         return Err(EINVAL.into());
     }
-    let before = call.process.signals.blocked;
+    let before = call.kernel.thread().blocked;
     let blocked = match (new, how as u32) {
         (0, _) => before,
         (_, SIG_BLOCK) => before | call.guest.read_u64(new)?,
@@ -118,7 +153,7 @@ pub(super) fn rt_sigprocmask(call: &mut Call<'_>) -> CallResult {
         _ => return Err(EINVAL.into()),
     };
     call.guest.write_optional(old, &before.to_le_bytes())?;
-    call.process.signals.blocked = blocked & !UNBLOCKABLE;
+    call.kernel.thread_mut().blocked = blocked & !UNBLOCKABLE;
     Ok(0)
 }
 
@@ -127,20 +162,18 @@ pub(super) fn rt_sigpending(call: &mut Call<'_>) -> CallResult {
     if bytes > 8 {
         return Err(EINVAL.into());
     }
-    let pending = call.process.signals.pending_mask() & call.process.signals.blocked;
+    let pending = call.kernel.pending_mask() & call.kernel.thread().blocked;
     call.guest.write(address, &pending.to_le_bytes()[..bytes as usize])?;
     Ok(0)
 }
 
 pub(super) fn rt_sigsuspend(call: &mut Call<'_>) -> CallResult {
     let mask = call.mask(call.x[0], call.x[1])? & !UNBLOCKABLE;
-    let signals = &mut call.process.signals;
-    let before = std::mem::replace(&mut signals.blocked, mask);
-    if !signals.has_deliverable() {
-        signals.blocked = before;
-        return Err(EDEADLK.into());
+    let thread = call.kernel.thread_mut();
+    if thread.saved_mask.is_none() {
+        thread.saved_mask = Some(std::mem::replace(&mut thread.blocked, mask));
     }
-    signals.saved_mask = Some(before);
+    call.wait(Event::Signal, None, Interrupted::Fails)?;
     Err(EINTR.into())
 }
 
@@ -148,35 +181,40 @@ pub(super) fn rt_sigtimedwait(call: &mut Call<'_>) -> CallResult {
     let [mask, info_address, timeout, bytes, ..] = call.x;
     let mask = call.mask(mask, bytes)? & !UNBLOCKABLE;
     let timeout = call.optional_duration(timeout)?;
-    let Some((number, info)) = call.process.signals.dequeue(mask) else {
-        call.sleep(timeout.ok_or(EDEADLK)?);
+    let waiting = call.kernel.pending_mask() & mask;
+    if waiting == 0 {
+        let deadline = call.deadline(timeout);
+        call.wait(Event::BlockedSignal(mask), deadline, Interrupted::Fails)?;
         return Err(EAGAIN.into());
-    };
+    }
+    let number = u64::from(waiting.trailing_zeros()) + 1;
+    let info = call.kernel.pending_info(number);
     call.guest.write_optional(info_address, &info)?;
+    call.kernel.take_signal(number);
     Ok(number)
 }
 
 pub(super) fn rt_sigreturn(call: &mut Call<'_>) -> CallResult {
-    let has_vectors = call.process.settings.features.fp;
+    let has_vectors = call.kernel.settings.features.fp;
     match signal_frame::pop(&mut call.guest, call.cpu, has_vectors) {
         Ok(signal_frame::RestoredContext { cpu, vectors, blocked, stack }) => {
             if let Some(vectors) = vectors {
                 call.guest.lane.set_vectors(&vectors)?;
             }
             *call.cpu = cpu;
-            call.process.signals.blocked = blocked & !UNBLOCKABLE;
+            call.kernel.thread_mut().blocked = blocked & !UNBLOCKABLE;
             // Linux ignores an invalid signal stack in the frame, too.
             let _ = set_stack(call, stack);
             Ok(call.cpu.x(0))
         }
         Err(Failure::Errno(_)) => {
-            let signals = &mut call.process.signals;
-            let is_blocked = signals.blocked & 1 << (SIGSEGV - 1) != 0;
-            // If SIGSEGV cannot be handled, the lane has nowhere to continue, even if it ignores the signal.
-            if is_blocked || signals.action(SIGSEGV).handler <= 1 {
+            let is_blocked = call.kernel.thread().blocked & bit(SIGSEGV) != 0;
+            // If SIGSEGV cannot be handled, the thread has nowhere to continue, even if it ignores the signal.
+            if is_blocked || call.kernel.process().actions.reaction(SIGSEGV) != Reaction::Handle {
                 return Err(Failure::killed_by(SIGSEGV));
             }
-            signals.send(SIGSEGV, siginfo(SIGSEGV, SI_KERNEL, 0))?;
+            let thread = call.kernel.turns.current;
+            call.kernel.send_to_thread(thread, SIGSEGV, siginfo(SIGSEGV, SI_KERNEL, 0))?;
             Ok(call.cpu.x(0))
         }
         Err(failure) => Err(failure),
@@ -187,13 +225,13 @@ pub(super) fn rt_sigreturn(call: &mut Call<'_>) -> CallResult {
 fn set_stack(call: &mut Call<'_>, new: SignalStack) -> CallResult {
     /// The smallest stack that Linux accepts.
     const MINSIGSTKSZ: u64 = 5120;
-    let old = call.process.signals.stack;
+    let old = call.kernel.thread().stack;
     if old.contains(call.cpu.sp) {
         return Err(EPERM.into());
     }
     // `ss_flags` has 32 bits; the rest is padding.
     let flags = new.flags & 0xffff_ffff;
-    call.process.signals.stack = match flags & !SS_AUTODISARM {
+    call.kernel.thread_mut().stack = match flags & !SS_AUTODISARM {
         SS_DISABLE => SignalStack { flags, ..SignalStack::NONE },
         0 | SS_ONSTACK if new.bytes < MINSIGSTKSZ => return Err(ENOMEM.into()),
         0 | SS_ONSTACK => SignalStack { flags, ..new },
@@ -205,12 +243,12 @@ fn set_stack(call: &mut Call<'_>, new: SignalStack) -> CallResult {
 pub(super) fn sigaltstack(call: &mut Call<'_>) -> CallResult {
     let [new, old, ..] = call.x;
     let wanted = if new == 0 { None } else { Some(call.doublewords::<3>(new)?) };
-    let SignalStack { start, flags, bytes } = call.process.signals.stack;
+    let SignalStack { start, flags, bytes } = call.kernel.thread().stack;
     if old != 0 && call.guest.writable(old, 24)? < 24 {
         // Check the address of the result before changing anything.
         return Err(EFAULT.into());
     }
-    let is_on = call.process.signals.stack.contains(call.cpu.sp);
+    let is_on = call.kernel.thread().stack.contains(call.cpu.sp);
     if let Some([start, flags, bytes]) = wanted {
         set_stack(call, SignalStack { start, flags, bytes })?;
     }

@@ -2,13 +2,13 @@
 
 use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Stop};
 
-use super::failure::{CallResult, Failure};
+use super::failure::Failure;
 use super::guest::Guest;
-use super::process::Process;
+use super::kernel::{FIRST, Kernel};
 use super::signal_frame::{self, Frame};
 use super::signals::{
-    LastFault, SA_NODEFER, SA_RESETHAND, SIG_DFL, SIGBUS, SIGILL, SIGSEGV, SIGTRAP, SS_AUTODISARM, SigInfo,
-    SignalStack, Signals, UNBLOCKABLE, bit, siginfo,
+    LastFault, Reaction, SA_NODEFER, SA_RESETHAND, SIGBUS, SIGILL, SIGSEGV, SIGTRAP, SS_AUTODISARM, SigInfo,
+    SignalStack, bit, siginfo,
 };
 
 /// Returns the signal that Linux raises for a stop: its number, its `siginfo_t`, and the fault for signal frames.
@@ -61,62 +61,89 @@ pub(crate) fn raises_signal(stop: Stop) -> bool {
     signal_of(stop, 0).is_some()
 }
 
-impl Process {
-    /// Returns whether a stop raises a signal that the lane handles and does not block.
+impl Kernel {
+    /// Returns whether a stop raises a signal that the current thread handles and does not block.
     pub(crate) fn handles_signal_of(&self, stop: Stop) -> bool {
-        let signal = signal_of(stop, 0);
-        signal.is_some_and(|(number, ..)| self.signals.is_handled(number) && !self.signals.is_blocked(number))
+        let Some((number, ..)) = signal_of(stop, 0) else { return false };
+        self.threads.get(&self.turns.current).is_some_and(|thread| {
+            let actions = &self.processes[&thread.process].actions;
+            let is_handled =
+                actions.reaction(number) == Reaction::Handle && thread.blocked & bit(number) == 0;
+            is_handled || self.has_other_processes(thread.process)
+        })
     }
 
-    /// Sends the signal of a stop that the lane handles.
-    pub(super) fn raise(&mut self, stop: Stop, pc: u64) -> CallResult {
-        let Some((number, info, fault)) = signal_of(stop, pc) else { return Ok(0) };
-        self.signals.fault = fault;
-        self.signals.send(number, info)
+    /// Returns whether the end of a process does not end the lane, because others go on. A fault that a process does not handle is
+    /// otherwise a stop of the lane, which says more.
+    fn has_other_processes(&self, process: u32) -> bool {
+        process != FIRST || self.processes.iter().any(|(id, other)| *id != process && !other.has_ended())
     }
 
-    /// Delivers all pending signals that are not blocked, in ascending order of their numbers.
+    /// Sends the signal of a stop to the current thread. A signal that it blocks or ignores ends the process.
+    pub(super) fn raise(&mut self, stop: Stop, pc: u64) -> Result<(), Failure> {
+        let Some((number, info, fault)) = signal_of(stop, pc) else { return Ok(()) };
+        let thread = self.turns.current;
+        if self.process().actions.is_ignored(number) || self.thread().blocked & bit(number) != 0 {
+            return Err(Failure::killed_by(number));
+        }
+        self.thread_mut().fault = fault;
+        self.send_to_thread(thread, number, info)
+    }
+
+    /// Delivers all signals that wait for the current thread and that it does not block, in ascending order of their numbers.
+    /// Afterwards its process may be stopped.
     pub(super) fn deliver(&mut self, guest: &mut Guest<'_>, cpu: &mut Cpu) -> Result<(), Failure> {
-        while let Some((number, info)) = self.signals.dequeue(!self.signals.blocked | UNBLOCKABLE) {
-            match self.signals.action(number).handler {
-                _ if self.signals.is_ignored(number) => {}
-                SIG_DFL => return Err(Failure::killed_by(number)),
-                _ => self.handle(number, &info, guest, cpu)?,
+        while let Some(number) = self.deliverable(self.turns.current) {
+            match self.process().actions.reaction(number) {
+                Reaction::Ignore => drop(self.take_signal(number)),
+                Reaction::End => return Err(Failure::killed_by(number)),
+                Reaction::Stop => {
+                    self.take_signal(number);
+                    self.stop_process(self.process_id(), number);
+                    return Ok(());
+                }
+                Reaction::Handle => {
+                    self.handle(number, guest, cpu)?;
+                    self.take_signal(number);
+                }
             }
         }
-        if let Some(blocked) = self.signals.saved_mask.take() {
-            self.signals.blocked = blocked;
+        if let Some(blocked) = self.thread_mut().saved_mask.take() {
+            self.thread_mut().blocked = blocked;
         }
         Ok(())
     }
 
-    /// Redirects the lane into the handler of a signal. The handler returns to the interrupted instruction.
-    fn handle(
-        &mut self,
-        number: u64,
-        info: &SigInfo,
-        guest: &mut Guest<'_>,
-        cpu: &mut Cpu,
-    ) -> Result<(), Failure> {
-        let action = self.signals.action(number);
-        let has_vectors = self.settings.features.fp;
-        let blocked = self.signals.saved_mask.take().unwrap_or(self.signals.blocked);
-        let Signals { stack, fault, .. } = self.signals;
+    /// Removes a signal that waits for the current thread, first among its own, and returns it.
+    pub(super) fn take_signal(&mut self, number: u64) -> Option<(u64, SigInfo)> {
+        let own = self.thread_mut().pending.take_first(bit(number));
+        own.or_else(|| self.process_mut().pending.take_first(bit(number)))
+    }
+
+    /// Redirects the current thread into the handler of a signal. The handler returns to the interrupted instruction.
+    fn handle(&mut self, number: u64, guest: &mut Guest<'_>, cpu: &mut Cpu) -> Result<(), Failure> {
+        let (action, has_vectors) = (self.process().actions.get(number), self.settings.features.fp);
+        let info = &self.pending_info(number);
+        let thread = self.thread();
+        let (stack, fault) = (thread.stack, thread.fault);
+        let blocked = thread.saved_mask.unwrap_or(thread.blocked);
         let frame = Frame { number, info, action, blocked, stack, fault, has_vectors };
-        let pushed = signal_frame::push(&frame, self.settings.areas.trampoline, guest, cpu);
+        let pushed = signal_frame::push(&frame, self.space().areas.trampoline, guest, cpu);
         pushed.map_err(|failure| match failure {
             // The frame does not fit on the stack, so not even SIGSEGV can be handled.
             Failure::Errno(_) => Failure::killed_by(SIGSEGV),
             other => other,
         })?;
         if action.flags & SA_RESETHAND != 0 {
-            self.signals.actions.remove(&number);
+            self.process_mut().actions.remove(number);
         }
+        let thread = self.thread_mut();
         if stack.flags & SS_AUTODISARM != 0 {
-            self.signals.stack = SignalStack::NONE;
+            thread.stack = SignalStack::NONE;
         }
         let own = if action.flags & SA_NODEFER == 0 { bit(number) } else { 0 };
-        self.signals.blocked |= action.mask | own;
+        thread.blocked |= action.mask | own;
+        thread.saved_mask = None;
         Ok(())
     }
 }

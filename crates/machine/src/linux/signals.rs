@@ -1,21 +1,25 @@
-//! The signals of a lane: actions, masks, and pending signals.
+//! Signals: their numbers, actions, and those that are pending.
 //!
-//! The only sources of signals are the lane's own calls and its faults. A signal is delivered when the call or fault
-//! that caused it is served, so the interrupted instruction is always the same.
+//! The only sources of signals are the lane's own calls, timers and faults. A thread gets a signal when a call or a fault of it is
+//! served or when its turn begins, so the interrupted instruction is always the same.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::errno::EAGAIN;
-use super::failure::CallResult;
+use super::errno::{EAGAIN, Errno};
 
 pub(super) const SIGILL: u64 = 4;
 pub(super) const SIGTRAP: u64 = 5;
 pub(super) const SIGBUS: u64 = 7;
 pub(super) const SIGSEGV: u64 = 11;
+pub(super) const SIGKILL: u64 = 9;
 /// Raised by a write to a pipe whose read end is closed.
 pub(super) const SIGPIPE: u64 = 13;
+/// Raised when a child ends, stops or continues.
+pub(super) const SIGCHLD: u64 = 17;
+pub(super) const SIGCONT: u64 = 18;
+pub(super) const SIGSTOP: u64 = 19;
 /// The first real-time signal. These are queued each time they are sent; others are pending at most once.
 const SIGRTMIN: u64 = 32;
 /// The highest signal number.
@@ -23,17 +27,23 @@ pub(super) const SIGNAL_MAX: u64 = 64;
 /// The number of pending signals from which on real-time signals are refused.
 const PENDING_MAX: usize = 1024;
 
-/// The signals that are ignored by default: SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH.
-///
-/// On Linux, four of these stop the process; here they do nothing.
-const IGNORED_BY_DEFAULT: u64 = 1 << 16 | 1 << 17 | 1 << 18 | 1 << 19 | 1 << 20 | 1 << 21 | 1 << 22 | 1 << 27;
-/// The signals that cannot be blocked or handled: SIGKILL and SIGSTOP.
-pub(super) const UNBLOCKABLE: u64 = 1 << 8 | 1 << 18;
+/// The signals that are ignored by default.
+const IGNORED_BY_DEFAULT: u64 = bit(SIGCHLD) | bit(SIGCONT) | bit(23) | bit(28);
+/// The signals that stop the process by default: SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU.
+pub(super) const STOPPING: u64 = bit(SIGSTOP) | bit(20) | bit(21) | bit(22);
+/// The signals that cannot be blocked or handled.
+pub(super) const UNBLOCKABLE: u64 = bit(SIGKILL) | bit(SIGSTOP);
 
 /// In place of a handler: the default action, and none.
 pub(super) const SIG_DFL: u64 = 0;
-const SIG_IGN: u64 = 1;
+pub(super) const SIG_IGN: u64 = 1;
 
+/// A child that stops sends no SIGCHLD.
+pub(super) const SA_NOCLDSTOP: u64 = 1;
+/// A child that ends leaves no zombie.
+pub(super) const SA_NOCLDWAIT: u64 = 2;
+/// A call that the handler interrupts is made again.
+pub(super) const SA_RESTART: u64 = 0x1000_0000;
 pub(super) const SA_NODEFER: u64 = 0x4000_0000;
 pub(super) const SA_RESETHAND: u64 = 0x8000_0000;
 
@@ -94,94 +104,102 @@ pub(super) struct LastFault {
     pub(super) syndrome: u64,
 }
 
-/// The signals of a lane. Bit 0 of a mask is signal 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Signals {
-    pub(super) actions: BTreeMap<u64, Action>,
-    /// The signal mask: the signals that are blocked now.
-    pub(super) blocked: u64,
-    /// The mask to restore after the delivery of a signal, set by `rt_sigsuspend`.
-    pub(super) saved_mask: Option<u64>,
-    /// The pending signals in the order in which they were sent.
-    #[serde(with = "pending")]
-    pub(super) pending: Vec<(u64, SigInfo)>,
-    pub(super) stack: SignalStack,
-    pub(super) fault: LastFault,
-}
-
-/// Returns the bit of a signal in a mask.
+/// Returns the bit of a signal in a mask: bit 0 is signal 1.
 pub(super) const fn bit(number: u64) -> u64 {
     1 << (number - 1)
 }
 
-impl Signals {
-    pub(super) const fn new() -> Self {
-        Self {
-            actions: BTreeMap::new(),
-            blocked: 0,
-            saved_mask: None,
-            pending: Vec::new(),
-            stack: SignalStack::NONE,
-            fault: LastFault { address: 0, syndrome: 0 },
+/// What a process does about each signal.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Actions(BTreeMap<u64, Action>);
+
+/// What happens when a signal is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reaction {
+    /// Nothing.
+    Ignore,
+    /// A handler runs.
+    Handle,
+    /// The process ends.
+    End,
+    /// The process stops until SIGCONT.
+    Stop,
+}
+
+impl Actions {
+    pub(super) fn get(&self, number: u64) -> Action {
+        self.0.get(&number).copied().unwrap_or_default()
+    }
+
+    pub(super) fn set(&mut self, number: u64, action: Action) {
+        self.0.insert(number, Action { mask: action.mask & !UNBLOCKABLE, ..action });
+    }
+
+    /// Returns to the default action for a signal.
+    pub(super) fn remove(&mut self, number: u64) {
+        self.0.remove(&number);
+    }
+
+    /// Returns to the default action for all signals that are handled, as `execve` does.
+    pub(super) fn remove_handlers(&mut self) {
+        self.0.retain(|_, action| action.handler == SIG_IGN);
+    }
+
+    pub(super) fn reaction(&self, number: u64) -> Reaction {
+        match self.get(number).handler {
+            SIG_DFL if IGNORED_BY_DEFAULT & bit(number) != 0 => Reaction::Ignore,
+            SIG_DFL if STOPPING & bit(number) != 0 => Reaction::Stop,
+            SIG_DFL => Reaction::End,
+            SIG_IGN => Reaction::Ignore,
+            _ => Reaction::Handle,
         }
-    }
-
-    pub(super) fn action(&self, number: u64) -> Action {
-        self.actions.get(&number).copied().unwrap_or_default()
-    }
-
-    pub(super) const fn is_blocked(&self, number: u64) -> bool {
-        self.blocked & bit(number) & !UNBLOCKABLE != 0
-    }
-
-    pub(super) fn is_handled(&self, number: u64) -> bool {
-        self.action(number).handler > SIG_IGN
     }
 
     pub(super) fn is_ignored(&self, number: u64) -> bool {
-        match self.action(number).handler {
-            SIG_DFL => IGNORED_BY_DEFAULT & bit(number) != 0,
-            handler => handler == SIG_IGN,
-        }
+        self.reaction(number) == Reaction::Ignore
     }
+}
 
-    /// Replaces the action for a signal, and discards pending signals that are ignored from now on.
-    pub(super) fn set_action(&mut self, number: u64, action: Action) {
-        self.actions.insert(number, Action { mask: action.mask & !UNBLOCKABLE, ..action });
-        if self.is_ignored(number) {
-            self.pending.retain(|(pending, _)| *pending != number);
-        }
-    }
+/// The signals that wait to be delivered to a thread, or to any thread of a process, in the order in which they were sent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Pending(#[serde(with = "pending")] Vec<(u64, SigInfo)>);
+
+impl Pending {
+    pub(super) const NONE: Self = Self(Vec::new());
 
     /// Returns the mask of pending signals.
-    pub(super) fn pending_mask(&self) -> u64 {
-        self.pending.iter().fold(0, |mask, (number, _)| mask | bit(*number))
+    pub(super) fn mask(&self) -> u64 {
+        self.0.iter().fold(0, |mask, (number, _)| mask | bit(*number))
     }
 
-    /// Makes a signal, from 1 to [`SIGNAL_MAX`], pending. It is delivered at the end of the call, or when unblocked.
-    pub(super) fn send(&mut self, number: u64, info: SigInfo) -> CallResult {
-        let is_there = number < SIGRTMIN && self.pending_mask() & bit(number) != 0;
-        if is_there || self.is_ignored(number) && !self.is_blocked(number) {
-            return Ok(0);
+    /// Makes a signal, from 1 to [`SIGNAL_MAX`], pending.
+    pub(super) fn add(&mut self, number: u64, info: SigInfo) -> Result<(), Errno> {
+        if number < SIGRTMIN && self.mask() & bit(number) != 0 {
+            return Ok(());
         }
         // Other signals are pending at most once each, so they need no limit.
-        if number >= SIGRTMIN && self.pending.len() >= PENDING_MAX {
-            return Err(EAGAIN.into());
+        if number >= SIGRTMIN && self.0.len() >= PENDING_MAX {
+            return Err(EAGAIN);
         }
-        self.pending.push((number, info));
-        Ok(0)
+        self.0.push((number, info));
+        Ok(())
     }
 
-    /// Removes and returns the pending signal in `mask` with the lowest number.
-    pub(super) fn dequeue(&mut self, mask: u64) -> Option<(u64, SigInfo)> {
-        let next = self.pending.iter().enumerate().filter(|(_, (number, _))| mask & bit(*number) != 0);
-        let (index, _) = next.min_by_key(|(_, (number, _))| *number)?;
-        Some(self.pending.remove(index))
+    /// Returns the pending signal in `mask` with the lowest number.
+    pub(super) fn first(&self, mask: u64) -> Option<&(u64, SigInfo)> {
+        self.0.iter().filter(|(number, _)| mask & bit(*number) != 0).min_by_key(|(number, _)| *number)
     }
 
-    /// Returns whether a pending signal is neither blocked nor ignored.
-    pub(super) fn has_deliverable(&self) -> bool {
-        self.pending.iter().any(|(number, _)| !self.is_blocked(*number) && !self.is_ignored(*number))
+    /// Removes the signal that [`Pending::first`] returns.
+    pub(super) fn take_first(&mut self, mask: u64) -> Option<(u64, SigInfo)> {
+        let &(number, _) = self.first(mask)?;
+        let index = self.0.iter().position(|(other, _)| *other == number)?;
+        Some(self.0.remove(index))
+    }
+
+    /// Discards the signals in `mask`.
+    pub(super) fn discard(&mut self, mask: u64) {
+        self.0.retain(|(number, _)| mask & bit(*number) == 0);
     }
 }
 

@@ -1,8 +1,8 @@
 //! The results of `stat` and `statx`, in the layout that the guest reads.
 
-use super::descriptors::Object;
 use super::files::{Inode, Kind, S_IFCHR, S_IFIFO};
-use super::process::Process;
+use super::kernel::Kernel;
+use super::open_files::Object;
 
 /// The status of a file.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,14 +32,14 @@ impl FileStatus {
     }
 
     /// Returns the status of an open object. Console streams are pipes, unless they are a terminal.
-    pub(super) fn of(object: Object, process: &Process, now: u64) -> Self {
+    pub(super) fn of(object: Object, kernel: &Kernel, now: u64) -> Self {
         /// Major and minor number of `/dev/pts/0`.
         const TERMINAL: (u32, u32) = (136, 0);
         match object {
             Object::Inode(number) => {
-                process.files.inode(number).map(|inode| Self::of_inode(number, inode)).unwrap_or_default()
+                kernel.files.inode(number).map(|inode| Self::of_inode(number, inode)).unwrap_or_default()
             }
-            Object::Input | Object::Output(_) if process.settings.terminal => Self {
+            Object::Input | Object::Output(_) if kernel.settings.terminal => Self {
                 number: 3,
                 mode: S_IFCHR | 0o620,
                 link_count: 1,

@@ -1,12 +1,12 @@
 //! The table of system calls: number, name, status and implementation of each. `docs/linux.md` is generated from it.
 
 use super::call::Call;
-use super::errno::{EAFNOSUPPORT, ECHILD, ENOSYS, EOPNOTSUPP, EPERM, Errno};
+use super::errno::{EAFNOSUPPORT, ENOSYS, EOPNOTSUPP, EPERM, Errno};
 use super::failure::CallResult;
-use super::process_calls::PROCESS;
-use super::{descriptor_calls as descriptors, directory_calls as directories};
-use super::{file_calls as files, memory_calls as memory, process_calls as process};
-use super::{signal_calls as signals, time_calls as time};
+use super::{clone_calls as clones, descriptor_calls as descriptors, directory_calls as directories};
+use super::{exec_calls as exec, file_calls as files, futex_calls as futexes, id_calls as ids};
+use super::{memory_calls as memory, process_calls as process, signal_calls as signals};
+use super::{time_calls as time, wait_calls as wait};
 
 /// The extent to which a system call behaves as on Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ calls! {
      55 fchown            Partial  directories::fchown, "root owns every file; other owners are ignored";
      56 openat            Partial  files::openat, "O_TMPFILE is refused";
      57 close             Complete descriptors::close, "";
-     59 pipe2             Complete descriptors::pipe2, "within the process; waiting for ever fails with EDEADLK";
+     59 pipe2             Complete descriptors::pipe2, "";
      61 getdents64        Complete directories::getdents64, "the entries are those of the first call";
      62 lseek             Complete files::lseek, "SEEK_DATA and SEEK_HOLE treat files as free of holes";
      63 read              Complete files::read, "";
@@ -119,8 +119,8 @@ calls! {
      69 preadv            Complete files::preadv, "";
      70 pwritev           Complete files::pwritev, "";
      71 sendfile          Complete files::sendfile, "";
-     72 pselect6          Complete descriptors::pselect6, "waiting for ever fails with EDEADLK";
-     73 ppoll             Complete descriptors::ppoll, "waiting for ever fails with EDEADLK";
+     72 pselect6          Complete descriptors::pselect6, "";
+     73 ppoll             Complete descriptors::ppoll, "";
      78 readlinkat        Complete directories::readlinkat, "";
      79 newfstatat        Complete directories::newfstatat, "";
      80 fstat             Complete directories::fstat, "";
@@ -130,9 +130,10 @@ calls! {
      84 sync_file_range   Accepted descriptors::fsync, "";
      88 utimensat         Complete directories::utimensat, "";
      93 exit              Complete process::exit, "";
-     94 exit_group        Complete process::exit, "";
-     96 set_tid_address   Complete => Ok(PROCESS), "";
-     98 futex             Partial  process::futex, "WAIT, WAKE and their bitset forms; waiting for ever fails with EDEADLK";
+     94 exit_group        Complete process::exit_group, "";
+     95 waitid            Complete wait::waitid, "";
+     96 set_tid_address   Complete process::set_tid_address, "";
+     98 futex             Partial  futexes::futex, "no operations of priority inheritance";
      99 set_robust_list   Complete process::set_robust_list, "";
     100 get_robust_list   Complete process::get_robust_list, "";
     101 nanosleep         Complete time::nanosleep, "the clock advances at once";
@@ -145,17 +146,17 @@ calls! {
     121 sched_getparam    Complete process::sched_getparam, "";
     122 sched_setaffinity Accepted => Ok(0), "";
     123 sched_getaffinity Complete process::sched_getaffinity, "one processor";
-    124 sched_yield       Accepted => Ok(0), "";
-    129 kill              Complete signals::kill, "only to itself: there is no other process";
-    130 tkill             Complete signals::tkill, "only to itself: there is no other process";
-    131 tgkill            Complete signals::tgkill, "only to itself: there is no other process";
+    124 sched_yield       Complete process::sched_yield, "";
+    129 kill              Complete signals::kill, "";
+    130 tkill             Complete signals::tkill, "";
+    131 tgkill            Complete signals::tgkill, "";
     132 sigaltstack       Complete signals::sigaltstack, "";
-    133 rt_sigsuspend     Complete signals::rt_sigsuspend, "waiting for ever fails with EDEADLK";
+    133 rt_sigsuspend     Complete signals::rt_sigsuspend, "";
     134 rt_sigaction      Complete signals::rt_sigaction, "";
     135 rt_sigprocmask    Complete signals::rt_sigprocmask, "";
     136 rt_sigpending     Complete signals::rt_sigpending, "";
-    137 rt_sigtimedwait   Complete signals::rt_sigtimedwait, "waiting for ever fails with EDEADLK";
-    138 rt_sigqueueinfo   Complete signals::rt_sigqueueinfo, "only to itself: there is no other process";
+    137 rt_sigtimedwait   Complete signals::rt_sigtimedwait, "";
+    138 rt_sigqueueinfo   Complete signals::rt_sigqueueinfo, "";
     139 rt_sigreturn      Complete signals::rt_sigreturn, "";
     140 setpriority       Accepted => Ok(0), "";
     141 getpriority       Complete => Ok(20), "returns 20 minus the nice value, as on Linux";
@@ -168,10 +169,10 @@ calls! {
     149 setresgid         Accepted => Ok(0), "the process runs as root";
     150 getresgid         Complete process::getres, "";
     153 times             Complete time::times, "";
-    154 setpgid           Accepted => Ok(0), "";
-    155 getpgid           Complete => Ok(PROCESS), "";
-    156 getsid            Complete => Ok(PROCESS), "";
-    157 setsid            Refused  => Err(EPERM), "EPERM: the process is already a session leader";
+    154 setpgid           Complete ids::setpgid, "";
+    155 getpgid           Complete ids::getpgid, "";
+    156 getsid            Complete ids::getsid, "";
+    157 setsid            Complete ids::setsid, "";
     158 getgroups         Complete process::getgroups, "";
     159 setgroups         Accepted => Ok(0), "the process runs as root";
     160 uname             Complete process::uname, "";
@@ -182,21 +183,21 @@ calls! {
     167 prctl             Partial  process::prctl, "PR_SET_NAME and PR_GET_NAME";
     168 getcpu            Complete process::getcpu, "one processor";
     169 gettimeofday      Complete time::gettimeofday, "";
-    172 getpid            Complete => Ok(PROCESS), "";
-    173 getppid           Complete => Ok(0), "";
+    172 getpid            Complete ids::getpid, "";
+    173 getppid           Complete ids::getppid, "";
     174 getuid            Complete => Ok(0), "";
     175 geteuid           Complete => Ok(0), "";
     176 getgid            Complete => Ok(0), "";
     177 getegid           Complete => Ok(0), "";
-    178 gettid            Complete => Ok(PROCESS), "";
+    178 gettid            Complete ids::gettid, "";
     179 sysinfo           Complete time::sysinfo, "";
     198 socket            Refused  => Err(EAFNOSUPPORT), "EAFNOSUPPORT: there is no network";
     199 socketpair        Refused  => Err(EAFNOSUPPORT), "EAFNOSUPPORT";
     214 brk               Complete memory::brk, "";
     215 munmap            Complete memory::munmap, "";
     216 mremap            Partial  memory::mremap, "no MREMAP_FIXED";
-    220 clone             Refused  => Err(ENOSYS), "ENOSYS: there is only one process and thread";
-    221 execve            Refused  => Err(ENOSYS), "ENOSYS: there is only one program";
+    220 clone             Partial  clones::clone, "threads, and processes that share nothing, or the address space until they execute a program";
+    221 execve            Complete exec::execve, "";
     222 mmap              Partial  memory::mmap, "files are read when they are mapped; no writable shared mappings of files";
     223 fadvise64         Accepted descriptors::fsync, "";
     226 mprotect          Complete memory::mprotect, "";
@@ -204,18 +205,19 @@ calls! {
     228 mlock             Accepted => Ok(0), "";
     229 munlock           Accepted => Ok(0), "";
     233 madvise           Partial  memory::madvise, "MADV_DONTNEED zeroes pages; other advice is ignored";
-    240 rt_tgsigqueueinfo Complete signals::rt_tgsigqueueinfo, "only to itself: there is no other process";
-    260 wait4             Refused  => Err(ECHILD), "ECHILD: there are no child processes";
+    240 rt_tgsigqueueinfo Complete signals::rt_tgsigqueueinfo, "";
+    260 wait4             Complete wait::wait4, "";
     261 prlimit64         Partial  process::prlimit64, "returns the limits of the lane; new limits are ignored";
     267 syncfs            Accepted descriptors::fsync, "";
     276 renameat2         Partial  directories::renameat2, "no RENAME_EXCHANGE, no RENAME_WHITEOUT";
     278 getrandom         Complete process::getrandom, "a function of seed, lane and position";
+    281 execveat          Complete exec::execveat, "";
     285 copy_file_range   Complete files::copy_file_range, "";
     286 preadv2           Partial  files::preadv2, "only with flags 0";
     287 pwritev2          Partial  files::pwritev2, "only with flags 0";
     291 statx             Complete directories::statx, "";
     293 rseq              Absent   => Err(ENOSYS), "ENOSYS: C libraries work without it";
-    435 clone3            Refused  => Err(ENOSYS), "ENOSYS: there is only one process and thread";
+    435 clone3            Partial  clones::clone3, "as clone; no pidfd, no cgroup";
     436 close_range       Complete descriptors::close_range, "";
     439 faccessat2        Complete directories::faccessat, "the process runs as root";
 }

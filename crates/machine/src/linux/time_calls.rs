@@ -2,14 +2,11 @@
 //!
 //! Unless the machine uses real time, a step takes one nanosecond, and sleeping advances the clocks at once.
 
-use std::thread;
-use std::time::{Duration, SystemTime};
-
-use super::call::Call;
+use super::call::{Call, Interrupted};
 use super::errno::{EFAULT, EINVAL};
 use super::failure::{CallResult, Failure};
-use super::settings::EPOCH;
 use super::status::Fields;
+use super::wait::Event;
 
 pub(super) const NANOSECONDS: u64 = 1_000_000_000;
 /// The clocks that exist, one bit for each clock ID: 0 to 7 and `CLOCK_TAI` (11).
@@ -60,35 +57,33 @@ impl Call<'_> {
         })
     }
 
-    /// Returns the nanoseconds since the start of the lane, including sleep. With real time, it counts from when the
-    /// machine was built.
+    /// Returns the nanoseconds since the start of the lane, including sleep.
     pub(super) fn uptime(&self) -> u64 {
-        match self.process.settings.real_time {
-            Some(begin) => begin.elapsed().as_nanos() as u64,
-            None => self.cpu.steps.wrapping_add(self.process.state.slept),
-        }
+        self.kernel.uptime(self.cpu.steps)
     }
 
-    /// Returns the nanoseconds that the lane has run, without sleep. With real time, it is the uptime.
+    /// Returns the nanoseconds that the current process has run, without sleep. With real time, it is the uptime.
     fn processor_time(&self) -> u64 {
-        if self.process.settings.real_time.is_some() { self.uptime() } else { self.cpu.steps }
+        if self.kernel.settings.real_time.is_some() {
+            self.uptime()
+        } else {
+            self.kernel.retired(self.cpu.steps)
+        }
     }
 
     /// Returns the time of day, in nanoseconds since 1970.
     pub(super) fn now(&self) -> u64 {
-        if self.process.settings.real_time.is_some() {
-            let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-            return since.map_or(0, |since| since.as_nanos() as u64);
-        }
-        EPOCH.wrapping_add(self.uptime())
+        self.kernel.now(self.cpu.steps)
     }
 
-    pub(super) fn sleep(&mut self, nanoseconds: u64) {
-        if self.process.settings.real_time.is_some() {
-            return thread::sleep(Duration::from_nanos(nanoseconds));
+    /// Waits for a time, in nanoseconds. If a signal ends the wait, the time that is left is written to an address.
+    fn sleep(&mut self, deadline: u64, left_at: u64) -> CallResult {
+        let waited = self.wait(Event::Signal, Some(deadline), Interrupted::Fails);
+        if matches!(waited, Err(Failure::Interrupted { .. })) {
+            let left = deadline.saturating_sub(self.uptime());
+            self.guest.write_optional(left_at, &timespec(left / NANOSECONDS, left % NANOSECONDS))?;
         }
-        let slept = &mut self.process.state.slept;
-        *slept = slept.saturating_add(nanoseconds).min(i64::MAX as u64 - EPOCH);
+        waited.map(|()| 0)
     }
 }
 
@@ -113,23 +108,33 @@ pub(super) fn gettimeofday(call: &mut Call<'_>) -> CallResult {
 
 pub(super) fn nanosleep(call: &mut Call<'_>) -> CallResult {
     let duration = call.duration(call.x[0])?;
-    call.sleep(duration);
-    Ok(0)
+    let deadline = call.deadline(Some(duration)).unwrap_or(0);
+    call.sleep(deadline, call.x[1])
 }
 
 pub(super) fn clock_nanosleep(call: &mut Call<'_>) -> CallResult {
     const TIMER_ABSTIME: u64 = 1;
-    let [clock, flags, request, ..] = call.x;
+    let [clock, flags, request, left_at, ..] = call.x;
     let (now, time) = (call.clock(clock)?, call.duration(request)?);
-    call.sleep(if flags & TIMER_ABSTIME == 0 { time } else { time.saturating_sub(now) });
-    Ok(0)
+    let is_absolute = flags & TIMER_ABSTIME != 0;
+    let deadline =
+        call.deadline(Some(if is_absolute { time.saturating_sub(now) } else { time })).unwrap_or(0);
+    call.sleep(deadline, if is_absolute { 0 } else { left_at })
 }
 
 pub(super) fn times(call: &mut Call<'_>) -> CallResult {
     let mut out = Fields([0; 32]);
     out.u64(0, call.processor_time() / (NANOSECONDS / TICKS));
+    out.u64(16, call.kernel.process().children_retired / (NANOSECONDS / TICKS));
     call.guest.write_optional(call.x[0], &out.0)?;
     Ok(call.uptime() / (NANOSECONDS / TICKS))
+}
+
+/// Returns a `struct rusage` with a processor time in nanoseconds.
+pub(super) fn usage(time: u64) -> [u8; 144] {
+    let mut out = [0; 144];
+    out[..16].copy_from_slice(&timespec(time / NANOSECONDS, time % NANOSECONDS / 1000));
+    out
 }
 
 pub(super) fn getrusage(call: &mut Call<'_>) -> CallResult {
@@ -139,10 +144,11 @@ pub(super) fn getrusage(call: &mut Call<'_>) -> CallResult {
     if !(CHILDREN..=THREAD).contains(&who) {
         return Err(EINVAL.into());
     }
-    let time = if who == CHILDREN { 0 } else { call.processor_time() };
-    let mut out = [0; 144];
-    out[..16].copy_from_slice(&timespec(time / NANOSECONDS, time % NANOSECONDS / 1000));
-    call.guest.write(call.x[1], &out)?;
+    let time = match who {
+        CHILDREN => call.kernel.process().children_retired,
+        _ => call.processor_time(),
+    };
+    call.guest.write(call.x[1], &usage(time))?;
     Ok(0)
 }
 
@@ -150,7 +156,7 @@ pub(super) fn sysinfo(call: &mut Call<'_>) -> CallResult {
     if call.x[0] == 0 {
         return Err(EFAULT.into());
     }
-    let arena = &call.process.settings.areas.arena;
+    let arena = &call.kernel.space().areas.arena;
     let memory = arena.end - arena.start;
     let mut out = Fields([0; 112]);
     out.u64(0, call.uptime() / NANOSECONDS);

@@ -20,8 +20,8 @@ use crate::error::Error;
 use crate::executor::{Executor, Factory, Plan};
 use crate::hooks::Hooks;
 use crate::image::Image;
-use crate::layout::Layout;
-use crate::linux::{self, Areas, InitialStack, Mount, Process, Settings};
+use crate::layout::place;
+use crate::linux::{self, Kernel, LinuxParts, LoadFailure, Mount, Settings, Sizes, Texts};
 use crate::loops::Loops;
 use crate::pages::PAGE_BYTES;
 use crate::permissions::Permissions;
@@ -61,9 +61,12 @@ pub struct Builder<'a> {
     seed: u64,
     first_lane: u64,
     real_time: bool,
+    quantum: u64,
+    schedule: Box<dyn FnMut(usize) -> Option<u64> + 'a>,
     terminal: bool,
     mounts: Vec<Mount>,
     current_directory: String,
+    executable: Option<String>,
     environment: Box<dyn FnMut(usize) -> Vec<String> + 'a>,
     frames_max: Option<usize>,
     directory: Option<PathBuf>,
@@ -134,9 +137,12 @@ impl<'a> Builder<'a> {
             seed: 0,
             first_lane: 0,
             real_time: false,
+            quantum: QUANTUM,
+            schedule: Box::new(|_| None),
             terminal: false,
             mounts: Vec::new(),
             current_directory: "/".to_owned(),
+            executable: None,
             environment: Box::new(|_| Vec::new()),
             frames_max: None,
             directory: None,
@@ -230,6 +236,26 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// Sets the number of steps after which another thread of a Linux program gets its turn, if one can go on. The default is
+    /// 1,000,000.
+    #[must_use]
+    pub const fn quantum(mut self, steps: u64) -> Self {
+        self.quantum = if steps == 0 { 1 } else { steps };
+        self
+    }
+
+    /// Sets a function that returns the seed of a lane's schedule. The default is `None`: threads of a Linux program take turns in
+    /// order.
+    ///
+    /// With a seed, the next thread is drawn among those that can go on, and the length of its turn from 1 step to the
+    /// [quantum](Builder::quantum), all magnitudes alike. So each seed is another interleaving of the threads, which can be repeated
+    /// exactly.
+    #[must_use]
+    pub fn schedule(mut self, seed: impl FnMut(usize) -> Option<u64> + 'a) -> Self {
+        self.schedule = Box::new(seed);
+        self
+    }
+
     /// Sets whether Linux programs see the time of the host, and really sleep. The default is `false`: a step takes a
     /// nanosecond, sleeping advances the clock at once, and repeated runs have the same results.
     #[must_use]
@@ -259,6 +285,14 @@ impl<'a> Builder<'a> {
     #[must_use]
     pub fn copy(mut self, host: impl Into<PathBuf>, guest: impl Into<String>) -> Self {
         self.mounts.push(Mount { host: host.into(), guest: guest.into(), writable: true });
+        self
+    }
+
+    /// Sets the path at which a Linux program sees its own file, as in `/proc/self/exe`. The default is `/bin/` with the name of the
+    /// file.
+    #[must_use]
+    pub fn executable(mut self, path: impl Into<String>) -> Self {
+        self.executable = Some(path.into());
         self
     }
 
@@ -366,7 +400,7 @@ impl<'a> Builder<'a> {
         if self.lanes == 0 {
             return Err(Error::NoLanes);
         }
-        let directory = self.directory.map(|path| {
+        let directory = self.directory.take().map(|path| {
             let open = Dir::open_ambient_dir(&path, ambient_authority());
             open.map(Arc::new).map_err(|source| Error::Directory { path, source })
         });
@@ -381,22 +415,47 @@ impl<'a> Builder<'a> {
             check_reserved(addresses)?;
         }
         let end = self.reserved.iter().map(|addresses| addresses.end).fold(self.program.end(), u64::max);
-        let (layout, arena) = place(end, stack_bytes, heap_bytes, is_linux.then_some(self.arena_bytes))?;
-        let trampoline = arena.end + PAGE_BYTES as u64;
+        let executable = self.executable.take();
+        let executable = executable.unwrap_or_else(|| linux::executable_path(&self.program.file_name()));
+        let files = if is_linux {
+            Some(linux::initial_files(&self.program, &executable, &self.mounts, self.disk_bytes)?)
+        } else {
+            None
+        };
+        let (mut segments, mut start) = (self.program.segments.clone(), self.program.entry);
+        let mut linux_place = None;
+        let layout = match (&self.program.linux, &files) {
+            (Some(linux), Some(files)) => {
+                let interpreter = self.interpreter(files)?;
+                let sizes = Sizes { stack: stack_bytes, heap: heap_bytes, arena: self.arena_bytes };
+                let parts = LinuxParts { segments, entry: start, linux };
+                let loaded =
+                    linux::load(parts, interpreter, end, sizes).map_err(|failure| match failure {
+                        LoadFailure::Room(error) => error,
+                        LoadFailure::Interpreter(source) => {
+                            let name = self.program.interpreter.clone().unwrap_or_default();
+                            Error::Elf { name, source }
+                        }
+                    })?;
+                (segments, start) = (loaded.segments, loaded.start);
+                linux_place = Some((loaded.place, loaded.areas));
+                loaded.layout
+            }
+            _ => place(end, stack_bytes, heap_bytes, None)?.0,
+        };
         let room = |range: &Range<u64>| Segment {
             address: range.start,
             bytes: range.end - range.start,
             data: Vec::new(),
             permissions: Permissions::RW,
         };
-        let mut segments = self.program.segments.clone();
         // A Linux program maps its heap itself, by `brk`.
         segments.push(room(&layout.stack));
         let mut later = std::mem::take(&mut self.reserved);
-        if is_linux {
-            later.extend([layout.heap.clone(), arena.clone()]);
+        if let Some((_, areas)) = &linux_place {
+            later.extend([layout.heap.clone(), areas.arena.clone()]);
             segments.push(Segment {
-                address: trampoline,
+                address: areas.trampoline,
                 bytes: PAGE_BYTES as u64,
                 data: linux::TRAMPOLINE.map(u32::to_le_bytes).concat(),
                 permissions: Permissions::RX,
@@ -404,7 +463,8 @@ impl<'a> Builder<'a> {
         } else {
             segments.push(room(&layout.heap));
         }
-        let images = [Arc::new(Image::with_room(&segments, features, &later)?)];
+        let image = Image::with_room(&segments, features, &later)?;
+        let images = [Arc::new(if is_linux { image.with_all_room() } else { image })];
         let frames_max = self.frames_max.unwrap_or_else(|| default_frames_max(self.lanes));
         let stack_bytes = layout.stack.end - layout.stack.start;
         let calls = is_linux.then(|| CallTable {
@@ -421,44 +481,44 @@ impl<'a> Builder<'a> {
         let mut executor = self.engine.executor(&plan)?;
         let host = Host { layout: layout.clone(), directory };
         let serves_in_parallel = serves_in_parallel(self.lanes, &host, self.console.is_some());
-        let linux = if is_linux {
-            let files = linux::initial_files(&self.program.file_name(), &self.mounts, self.disk_bytes)?;
-            let path = self.current_directory;
-            let directory = files.directory(&path).ok_or(Error::GuestDirectory { path })?;
-            let areas = Areas { heap: layout.heap.clone(), arena, stack_bytes, trampoline };
-            let settings = Settings {
-                areas,
-                features,
-                seed: self.seed,
-                real_time: self.real_time.then(Instant::now),
-                terminal: self.terminal,
-            };
-            Some((files, directory, Arc::new(settings)))
-        } else {
-            None
+        let linux = match (files, linux_place) {
+            (Some(files), Some((place, areas))) => {
+                let path = std::mem::take(&mut self.current_directory);
+                let directory = files.directory(&path).ok_or(Error::GuestDirectory { path })?;
+                let settings = Settings {
+                    areas,
+                    end,
+                    place,
+                    executable,
+                    program: Arc::clone(&self.program.file),
+                    features,
+                    seed: self.seed,
+                    real_time: self.real_time.then(Instant::now),
+                    terminal: self.terminal,
+                    quantum: self.quantum,
+                };
+                Some((files, directory, Arc::new(settings)))
+            }
+            _ => None,
         };
         let mut environments = Vec::new();
 
         let mut lanes = Vec::with_capacity(self.lanes);
         for lane in 0..self.lanes {
-            let mut cpu = Cpu::new(self.program.entry, layout.stack.end);
+            let mut cpu = Cpu::new(start, layout.stack.end);
             let (arguments, input): (_, Arc<[u8]>) = ((self.arguments)(lane), (self.input)(lane).into());
-            let mut process = linux.as_ref().map(|(files, directory, settings)| {
+            let mut kernel = linux.as_ref().map(|(files, directory, settings)| {
                 let settings = Arc::clone(settings);
                 let number = self.first_lane.wrapping_add(lane as u64);
-                Arc::new(Process::new(number, files.clone(), *directory, settings, Arc::clone(&input)))
+                Arc::new(Kernel::new(number, files.clone(), *directory, settings, Arc::clone(&input)))
             });
-            if let Some(process) = &mut process {
+            if let Some(kernel) = &mut kernel {
                 let environment: Arc<[String]> = (self.environment)(lane).into();
-                let stack = InitialStack {
-                    program: &self.program,
-                    layout: &layout,
-                    features,
-                    arguments: &arguments,
-                    environment: &environment,
-                };
-                let process = Arc::make_mut(process);
-                cpu.sp = linux::write_initial_stack(&stack, process, &mut *executor, lane)?;
+                let texts =
+                    Texts { name: &self.program.name, arguments: &arguments, environment: &environment };
+                let kernel = Arc::make_mut(kernel);
+                kernel.set_schedule((self.schedule)(lane));
+                cpu.sp = linux::write_initial_stack(&texts, kernel, &mut *executor, lane)?;
                 environments.push(environment);
             }
             let mut setup = LaneSetup { executor: &mut *executor, number: lane, cpu, failure: None };
@@ -471,7 +531,8 @@ impl<'a> Builder<'a> {
             let arguments = if is_linux { &[][..] } else { &arguments[..] };
             let services = Services::new(command_line(&self.program, lane, arguments)?, input);
             let output = CollectedOutput::default();
-            let mut state = LaneState { services, process, output, console: None, resumed: None };
+            let mut state =
+                LaneState { services, kernel, output, console: None, resumed: None, turn_end: u64::MAX };
             state.console = serves_in_parallel.then(|| state.console_handles());
             if let Some(handles) = state.console {
                 executor.set_console(lane, handles)?;
@@ -503,6 +564,19 @@ impl<'a> Builder<'a> {
     }
 }
 
+impl Builder<'_> {
+    /// Returns the file of the program interpreter, if the program needs one.
+    fn interpreter<'f>(&self, files: &'f linux::Files) -> Result<Option<&'f [u8]>, Error> {
+        let Some(path) = &self.program.interpreter else { return Ok(None) };
+        let found = linux::contents(files, path.as_bytes());
+        let missing = || Error::NoInterpreter { program: self.program.name.clone(), path: path.clone() };
+        Ok(Some(found.ok_or_else(missing)?))
+    }
+}
+
+/// The default number of steps of a turn: a millisecond of the lane's time.
+const QUANTUM: u64 = 1_000_000;
+
 /// Checks that reserved addresses are whole pages of the address space.
 fn check_reserved(addresses: &Range<u64>) -> Result<(), Error> {
     let page = PAGE_BYTES as u64;
@@ -511,33 +585,6 @@ fn check_reserved(addresses: &Range<u64>) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Reserve { addresses: addresses.clone() })
-}
-
-/// Places stack, heap and, for a Linux program, the arena behind the address `end`, each after an unmapped page that
-/// makes overruns faults.
-///
-/// So all memory that a lane writes is close together, and page tables stay small.
-fn place(
-    end: u64,
-    stack_bytes: u64,
-    heap_bytes: u64,
-    arena_bytes: Option<u64>,
-) -> Result<(Layout, Range<u64>), Error> {
-    const PAGE: u64 = PAGE_BYTES as u64;
-    const LIMIT: u64 = 1 << crate::pages::ADDRESS_BITS;
-    let after = |end: u64, what: &'static str, bytes: u64| {
-        let start = end.next_multiple_of(PAGE) + PAGE;
-        let size = bytes.checked_next_multiple_of(PAGE);
-        let end = size.and_then(|size| start.checked_add(size)).filter(|&end| end <= LIMIT);
-        end.map(|end| start..end).ok_or(Error::NoRoom { what, bytes, limit: LIMIT })
-    };
-    let stack = after(end, "stack", stack_bytes)?;
-    let heap = after(stack.end, "heap", heap_bytes)?;
-    let arena = match arena_bytes {
-        Some(bytes) => after(heap.end, "mmap arena", bytes)?,
-        None => 0..0,
-    };
-    Ok((Layout { heap, stack }, arena))
 }
 
 impl fmt::Debug for Builder<'_> {

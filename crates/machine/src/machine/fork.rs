@@ -130,7 +130,10 @@ impl Machine {
             Some(engine) => engine.executor(&plan)?,
             None => self.executor.executor_for(&plan)?,
         };
-        let state = self.state_of(lane, serves_in_parallel(lanes, &self.host, console.is_some()));
+        let mut state = self.state_of(lane, serves_in_parallel(lanes, &self.host, console.is_some()));
+        if let Some(kernel) = &mut state.kernel {
+            Arc::make_mut(kernel).change_image(&self.image, &images[0]);
+        }
         executor.set_all(&LaneStart {
             cpu: self.executor.cpu(lane)?,
             process_state: self.executor.process_state(lane)?,
@@ -174,13 +177,14 @@ impl Machine {
 
     /// Returns the state that the host keeps for each lane of a fork.
     fn state_of(&self, lane: usize, serves_in_parallel: bool) -> LaneState {
-        let LaneState { services, process, resumed, .. } = &self.lanes[lane];
+        let LaneState { services, kernel, resumed, turn_end, .. } = &self.lanes[lane];
         let mut state = LaneState {
             services: services.clone(),
-            process: process.clone(),
+            kernel: kernel.clone(),
             output: CollectedOutput::default(),
             console: None,
             resumed: *resumed,
+            turn_end: *turn_end,
         };
         state.console = serves_in_parallel.then(|| state.console_handles());
         state

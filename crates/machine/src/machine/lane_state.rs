@@ -6,7 +6,7 @@ use kvrm_arm64::Stop;
 use serde::{Deserialize, Serialize};
 
 use crate::console::Stream;
-use crate::linux::Process;
+use crate::linux::Kernel;
 use crate::semihosting::{Host, Services};
 use crate::shared::assign_with;
 
@@ -15,32 +15,34 @@ use crate::shared::assign_with;
 pub(super) struct LaneState {
     /// The state of the semihosting services.
     pub(super) services: Services,
-    /// The process of a Linux program, which serves the lane in place of `services`; `None` for other programs. It is
+    /// The kernel of a Linux program, which serves the lane in place of `services`; `None` for other programs. It is
     /// shared with snapshots and with other lanes of a fork until it changes.
-    pub(super) process: Option<Arc<Process>>,
+    pub(super) kernel: Option<Arc<Kernel>>,
     pub(super) output: CollectedOutput,
     /// The handles of console output that the executor may serve, as a mask; `None` if the host serves all calls.
     pub(super) console: Option<u32>,
     /// The hook that the lane passes in the next run, if a hook had stopped it and it was resumed.
     pub(super) resumed: Option<ResumedAt>,
+    /// The number of steps at which the kernel has to be asked how to go on, because the turn of a thread ends.
+    pub(super) turn_end: u64,
 }
 
 impl LaneState {
     /// Makes this equal to `source` without needless writes; see [`shared`](crate::shared).
     pub(super) fn assign(&mut self, source: &Self) {
-        let Self { services, process, output, console, resumed } = source;
+        let Self { services, kernel, output, console, resumed, turn_end } = source;
         self.services.assign(services);
-        match (&mut self.process, process) {
-            (Some(own), Some(process)) => assign_with(own, process, Process::assign),
-            (own, process) => own.clone_from(process),
+        match (&mut self.kernel, kernel) {
+            (Some(own), Some(kernel)) => assign_with(own, kernel, Kernel::assign),
+            (own, kernel) => own.clone_from(kernel),
         }
         self.output.assign(output);
-        (self.console, self.resumed) = (*console, *resumed);
+        (self.console, self.resumed, self.turn_end) = (*console, *resumed, *turn_end);
     }
 
     /// Returns the handles of console output of the lane, as a mask.
     pub(super) fn console_handles(&self) -> u32 {
-        self.process.as_ref().map_or_else(|| self.services.console(), |process| process.console())
+        self.kernel.as_ref().map_or_else(|| self.services.console(), |kernel| kernel.console())
     }
 }
 

@@ -4,6 +4,7 @@ mod hooks;
 mod linux;
 mod semihosting;
 
+use std::borrow::Cow;
 use std::iter::Sum;
 use std::mem;
 use std::ops::ControlFlow;
@@ -133,10 +134,11 @@ impl Rounds<'_> {
                 // End the round, so that output is shown while lanes run.
                 if now.has_output { ControlFlow::Break(()) } else { goes_on }
             };
-            counts.dispatches += self.executor.run(ends, observe)?.dispatches;
+            let limits = self.limits(ends);
+            counts.dispatches += self.executor.run(&limits, observe)?.dispatches;
             // This output was written before the calls that wait.
             counts.services += self.drain()?;
-            counts.services += self.serve(&running, &mut counts.unserved)?;
+            counts.services += self.serve(&running, ends, &mut counts.unserved)?;
             let before = mem::take(&mut running);
             steps = 0;
             let (stops, retired) = (self.executor.stops()?, self.registers(Register::Steps)?);
@@ -158,6 +160,14 @@ impl Rounds<'_> {
         Ok((Progress { steps, running: running.len(), has_output: false }, counts))
     }
 
+    /// Returns the numbers of steps at which lanes have to stop: at the ends of the run, and of the turns of threads.
+    fn limits<'e>(&self, ends: &'e [u64]) -> Cow<'e, [u64]> {
+        if self.lanes.iter().all(|lane| lane.turn_end == u64::MAX) {
+            return Cow::Borrowed(ends);
+        }
+        Cow::Owned(ends.iter().zip(&*self.lanes).map(|(end, lane)| lane.turn_end.min(*end)).collect())
+    }
+
     /// Clears the stops of lanes that have only used up a budget or their frames, and of lanes that a failed run has left
     /// waiting for a service, which make their calls again. Returns the lanes that can run.
     fn unfinished(&mut self) -> Result<Vec<usize>, Error> {
@@ -165,14 +175,14 @@ impl Rounds<'_> {
         for (lane, stop) in (0..).zip(self.executor.stops()?) {
             match stop {
                 None => {}
-                Some(Stop::Syscall { imm: SYSTEM_CALL }) if self.lanes[lane].process.is_some() => {
+                Some(Stop::Syscall { imm: SYSTEM_CALL }) if self.lanes[lane].kernel.is_some() => {
                     let cpu = self.executor.cpu(lane)?;
                     self.executor.set_cpu(lane, &call_again(cpu))?;
                     stopped.push(lane);
                 }
                 // A failed run has left the signal, which is raised again.
                 Some(stop) if self.handles_signal_of(lane, stop) => stopped.push(lane),
-                Some(Stop::Halt { imm: SEMIHOSTING }) if self.lanes[lane].process.is_some() => continue,
+                Some(Stop::Halt { imm: SEMIHOSTING }) if self.lanes[lane].kernel.is_some() => continue,
                 Some(Stop::Budget | Stop::OutOfFrames | Stop::Halt { imm: SEMIHOSTING }) => {
                     stopped.push(lane);
                 }
@@ -186,9 +196,9 @@ impl Rounds<'_> {
 
     /// Whether a stop is a signal that the lane handles.
     fn handles_signal_of(&self, lane: usize, stop: Stop) -> bool {
-        // A look at each process takes time, and most stops raise no signal.
+        // A look at each kernel takes time, and most stops raise no signal.
         raises_signal(stop)
-            && self.lanes[lane].process.as_ref().is_some_and(|process| process.handles_signal_of(stop))
+            && self.lanes[lane].kernel.as_ref().is_some_and(|kernel| kernel.handles_signal_of(stop))
     }
 
     /// Fetches the console output of calls that the executor has served, and returns the number of these calls.
@@ -206,9 +216,10 @@ impl Rounds<'_> {
         Ok(values)
     }
 
-    /// Serves the calls for which `lanes` have stopped, as if in the order of their numbers. Returns the number of calls.
-    fn serve(&mut self, lanes: &[usize], unserved: &mut UnservedCalls) -> Result<u64, Error> {
-        if self.is_linux { self.serve_linux(lanes, unserved) } else { self.serve_semihosting(lanes) }
+    /// Serves the calls for which `lanes` have stopped, as if in the order of their numbers, and the turns of threads that end
+    /// before `ends`. Returns the number of calls.
+    fn serve(&mut self, lanes: &[usize], ends: &[u64], unserved: &mut UnservedCalls) -> Result<u64, Error> {
+        if self.is_linux { self.serve_linux(lanes, ends, unserved) } else { self.serve_semihosting(lanes) }
     }
 }
 

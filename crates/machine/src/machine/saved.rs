@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 use flate2::Compression;
@@ -24,7 +25,7 @@ use crate::hooks::Hooks;
 use crate::image::Image;
 use crate::interned::{self, scope};
 use crate::layout::Layout;
-use crate::linux::Process;
+use crate::linux::Kernel;
 use crate::loops::Loops;
 use crate::page_map::PageMap;
 use crate::pages::{Frame, PAGE_BYTES, PAGE_SHIFT};
@@ -33,7 +34,7 @@ use crate::semihosting::{Host, Services};
 
 const MAGIC: &[u8; 8] = b"KVRMLANE";
 /// The version of the form, which changes with it.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What is saved.
 #[derive(Serialize, Deserialize)]
@@ -49,6 +50,8 @@ struct Saved {
     hooks: Hooks,
     /// The page map of the image.
     map: PageMap,
+    /// The window of the image.
+    window: Range<u64>,
     /// The frames of the image.
     frames: Vec<u8>,
     lanes: Vec<SavedLane>,
@@ -69,7 +72,7 @@ struct SavedLane {
     environment: Option<Environment>,
     services: Services,
     #[serde(with = "interned::optional")]
-    process: Option<Arc<Process>>,
+    kernel: Option<Arc<Kernel>>,
     output: CollectedOutput,
     resumed: Option<ResumedAt>,
 }
@@ -80,7 +83,7 @@ struct Environment(#[serde(with = "interned")] Arc<[String]>);
 
 /// Saving and loading.
 impl Machine {
-    /// Writes the machine to `out`, so that [`Machine::load`] continues it in another process, on another host, and on any engine:
+    /// Writes the machine to `out`, so that [`Machine::load`] continues it in another kernel, on another host, and on any engine:
     /// program, registers, memory, stops, hooks, console input and output, and files and signals of Linux programs.
     ///
     /// Pages with the same contents, and files that lanes share, are written once. Not saved are: the snapshot, to which
@@ -128,6 +131,7 @@ impl Machine {
             output_max: self.output_max,
             hooks: self.hooks.clone(),
             map: self.image.map().clone(),
+            window: self.image.window(),
             frames: self.image.frames().as_flattened().to_vec(),
             lanes,
             contents: contents.bytes,
@@ -146,7 +150,7 @@ impl Machine {
 
     /// Returns the saved form of a lane with these pages.
     fn saved_lane(&mut self, lane: usize, pages: Vec<(u64, u32)>) -> Result<SavedLane, Error> {
-        let LaneState { services, process, output, console: _, resumed } = &self.lanes[lane];
+        let LaneState { services, kernel, output, resumed, .. } = &self.lanes[lane];
         Ok(SavedLane {
             cpu: self.executor.cpu(lane)?,
             process_state: self.executor.process_state(lane)?,
@@ -155,7 +159,7 @@ impl Machine {
             pages,
             environment: self.environments.get(lane).cloned().map(Environment),
             services: services.clone(),
-            process: process.clone(),
+            kernel: kernel.clone(),
             output: output.clone(),
             resumed: *resumed,
         })
@@ -178,7 +182,8 @@ impl Machine {
         let loops = loops.into();
         let Saved { program, features, layout, calls, frames_max, output_max, hooks, .. } = saved;
         let frames = saved.frames.as_chunks::<PAGE_BYTES>().0.to_vec();
-        let image = Image::from_parts(saved.map, frames, features).ok_or_else(|| damaged("its memory"))?;
+        let image = Image::from_parts(saved.map, frames, features, saved.window)
+            .ok_or_else(|| damaged("its memory"))?;
         let images = [Arc::new(image)];
         let lanes = saved.lanes.len();
         let plan = Plan {
@@ -197,18 +202,19 @@ impl Machine {
         for (number, lane) in saved.lanes.into_iter().enumerate() {
             let is_linux = program.linux.is_some();
             if !lane.is_valid(output_max)
-                || lane.process.is_some() != is_linux
+                || lane.kernel.is_some() != is_linux
                 || lane.environment.is_some() != is_linux
             {
                 return Err(damaged(&format!("lane {number}")));
             }
             let SavedLane {
-                cpu, process_state, stop, environment, services, process, output, resumed, ..
+                cpu, process_state, stop, environment, services, kernel, output, resumed, ..
             } = lane;
             executor.set_cpu(number, &cpu)?;
             executor.set_process_state(number, &process_state)?;
             executor.set_stop(number, stop)?;
-            let mut state = LaneState { services, process, output, console: None, resumed };
+            let turn_end = kernel.as_ref().map_or(u64::MAX, |kernel| kernel.turn_end(cpu.steps));
+            let mut state = LaneState { services, kernel, output, console: None, resumed, turn_end };
             state.console = serves_in_parallel.then(|| state.console_handles());
             executor.set_console(number, state.console.unwrap_or(0))?;
             states.push(state);
@@ -245,7 +251,7 @@ impl SavedLane {
         let CollectedOutput { output, error_output, .. } = &self.output;
         output.len().max(error_output.len()) <= output_max
             && self.services.is_valid()
-            && self.process.as_ref().is_none_or(|process| process.is_valid())
+            && self.kernel.as_ref().is_none_or(|kernel| kernel.is_valid())
     }
 }
 

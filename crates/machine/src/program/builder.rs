@@ -1,5 +1,7 @@
 //! A program that is described segment by segment.
 
+use std::sync::Arc;
+
 use super::Program;
 use crate::elf::Symbol;
 use crate::error::Error;
@@ -115,7 +117,8 @@ impl ProgramBuilder {
         segments.iter().try_for_each(Segment::check)?;
         symbols.sort_by_key(|symbol| symbol.address);
         let name = if name.is_empty() { "program".to_owned() } else { name };
-        Ok(Program { name, entry, segments, symbols, linux })
+        let (interpreter, file) = (None, Arc::default());
+        Ok(Program { name, entry, segments, symbols, linux, interpreter, file })
     }
 }
 

@@ -345,6 +345,11 @@ impl Executor for SplitExecutor {
         part.map(lane, pages, mapping)
     }
 
+    fn clear_memory(&mut self, lane: usize) -> Result<(), Error> {
+        let (part, lane) = self.part_of(lane);
+        part.clear_memory(lane)
+    }
+
     fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
         let (part, lane) = self.part_of(lane);
         part.private_pages(lane)

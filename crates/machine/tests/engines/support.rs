@@ -203,6 +203,11 @@ impl Executor for RecordingExecutor {
         self.0.map(lane, pages, mapping)
     }
 
+    fn clear_memory(&mut self, lane: usize) -> Result<(), Error> {
+        self.1.count()?;
+        self.0.clear_memory(lane)
+    }
+
     fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
         self.1.count()?;
         self.0.private_pages(lane)

@@ -2,14 +2,13 @@
 
 use kvrm_machine::{Stop, linux::CALLS};
 
-use crate::support::{AT_FDCWD, Caller, DATA};
+use crate::support::{AT_FDCWD, CODE, Caller, DATA};
 
 const EBADF: i64 = -9;
 const EINVAL: i64 = -22;
 const EMFILE: i64 = -24;
 const EFBIG: i64 = -27;
 const ERANGE: i64 = -34;
-const EDEADLK: i64 = -35;
 const ENAMETOOLONG: i64 = -36;
 const ENOSYS: i64 = -38;
 
@@ -61,14 +60,18 @@ fn unhandled_signals_have_their_default_action() {
         assert_eq!(Caller::new().try_call(kill, &[0, signal]), Err(Stop::Exit { code }), "signal {signal}");
     }
     let mut caller = Caller::new();
-    for harmless in [0, 17, 18, 19, 23, 28] {
-        assert_eq!(caller.call(kill, &[1, harmless]), 0, "signal {harmless}");
+    for harmless in [0, 17, 18, 23, 28] {
+        assert_eq!(caller.call(kill, &[2, harmless]), 0, "signal {harmless}");
     }
-    assert_eq!(caller.call(kill, &[2, 9]), -3, "there is no other process");
+    assert_eq!(caller.call(kill, &[3, 9]), -3, "there is no other process");
+    for stopping in [19, 20, 21, 22] {
+        let stopped = Caller::new().try_call(kill, &[2, stopping]);
+        assert_eq!(stopped, Err(Stop::Deadlock), "signal {stopping}: nothing could continue it");
+    }
     assert_eq!(caller.call(action, &[9, DATA, 0, 8]), EINVAL, "SIGKILL cannot be handled");
     caller.write(DATA, &(1_u64 << 14).to_le_bytes());
     assert_eq!(caller.call(mask, &[0, DATA, 0, 8]), 0, "SIGTERM is blocked");
-    assert_eq!(caller.call(kill, &[1, 15]), 0, "the signal is pending");
+    assert_eq!(caller.call(kill, &[2, 15]), 0, "the signal is pending");
     assert_eq!(
         caller.try_call(mask, &[1, DATA, 0, 8]),
         Err(Stop::Exit { code: 143 }),
@@ -107,12 +110,24 @@ fn devices_read_and_write_as_on_linux() {
 }
 
 #[test]
-fn calls_that_would_wait_for_ever_fail() {
+fn calls_that_would_wait_for_ever_stop_the_lane_before_them() {
     let mut caller = Caller::new();
     assert_eq!(caller.call(59, &[DATA, 0]), 0, "a pipe");
-    assert_eq!(caller.call(63, &[3, DATA, 1]), EDEADLK, "no other thread could write");
-    assert_eq!(caller.call(98, &[DATA, 0, 3, 0]), EDEADLK, "no other thread could wake it");
-    assert_eq!(caller.call(73, &[DATA, 0, 0, 0, 8]), EDEADLK, "nothing could become ready");
+    for (number, arguments, why) in [
+        (63, &[3, DATA, 1][..], "no other thread could write"),
+        (98, &[DATA, 0, 3, 0], "no other thread could wake it"),
+        (73, &[DATA, 0, 0, 0, 8], "nothing could become ready"),
+    ] {
+        let steps = caller.machine.cpu(0).unwrap().steps;
+        assert_eq!(caller.try_call(number, arguments), Err(Stop::Deadlock), "{why}");
+        let cpu = caller.machine.cpu(0).unwrap();
+        assert_eq!((cpu.pc, cpu.steps), (CODE, steps), "{why}: the call has not retired");
+        caller.machine.resume(0).unwrap();
+        caller.machine.run(1).unwrap();
+        assert_eq!(caller.machine.stop(0).unwrap(), Some(Stop::Deadlock), "{why}: nothing has changed");
+    }
+    assert_eq!(caller.call(64, &[4, DATA, 5]), 5, "the lane goes on with another call");
+    assert_eq!(caller.call(63, &[3, DATA, 9]), 5, "the read that would have waited");
 }
 
 #[test]

@@ -9,15 +9,20 @@ use kvrm_machine::{Machine, Stop, Stream};
 use crate::support::{folder, guest};
 
 /// A guest, its arguments, its exit status, and its expected output.
-const RUNS: [(&str, &[&str], i32, &str); 9] = [
+const RUNS: [(&str, &[&str], i32, &str); 14] = [
+    ("deadlock", &[], 0, "transfers=6\n"),
     ("files", &["/tmp/kvrm-guest"], 3, include_str!("expected/files.txt")),
     ("files", &[], 2, ""),
     ("memory", &[], 0, include_str!("expected/memory.txt")),
     ("process", &[], 1, include_str!("expected/process.txt")),
     ("process", &["", "two words", "abort"], 134, include_str!("expected/process_abort.txt")),
     ("process", &["sigpipe"], 141, include_str!("expected/process_sigpipe.txt")),
+    ("processes", &[], 0, include_str!("expected/processes.txt")),
+    ("processes", &["execute"], 0, include_str!("expected/processes_execute.txt")),
+    ("race", &[], 0, "counter=10\n"),
     ("signals", &[], 3, include_str!("expected/signals.txt")),
     ("signals", &["a bad frame"], 139, include_str!("expected/signals.txt")),
+    ("threads", &[], 5, include_str!("expected/threads.txt")),
     ("tls", &[], 0, include_str!("expected/tls.txt")),
 ];
 

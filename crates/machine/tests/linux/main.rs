@@ -7,3 +7,4 @@ mod lanes;
 mod options;
 mod signals;
 mod support;
+mod threads;

@@ -8,18 +8,19 @@ import package::machine::bindings::{counters, parameters};
 import package::machine::console::{WRITE_TEXT, serve_console};
 import package::machine::frames::{frame_store};
 import package::machine::layout::{
-    CALLS, CALL_ANSWER, CALL_BREAK, CALL_CLOCK, CALL_EXIT, CALL_LIMIT, CALL_NAME, CALL_RANDOM,
-    CALL_ROBUST_LIST, CALL_VALUE, CALL_WRITE, COLUMN_CONSOLE, COLUMN_HEAP_END, COLUMN_NAME, COLUMN_RANDOM,
-    COLUMN_ROBUST_LIST, COLUMN_SLEPT, CONSOLE_HANDLES, COUNTER_SERVED, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE,
+    CALLS, CALL_ANSWER, CALL_BREAK, CALL_CLEAR_TID, CALL_CLOCK, CALL_EXIT, CALL_LIMIT, CALL_NAME, CALL_PARENT,
+    CALL_PROCESS, CALL_RANDOM, CALL_ROBUST_LIST, CALL_THREAD, CALL_VALUE, CALL_WAKE_FUTEX, CALL_WRITE, CALL_YIELD,
+    COLUMN_CLEAR_TID, COLUMN_CONSOLE, COLUMN_HEAP_END, COLUMN_NAME, COLUMN_PARENT, COLUMN_PROCESS, COLUMN_RANDOM,
+    COLUMN_ROBUST_LIST, COLUMN_SLEPT, COLUMN_WAITERS, CONSOLE_HANDLES, COUNTER_SERVED, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE,
     LIMITS, MAP_ZERO, STOP_EXIT, STOP_NONE, STOP_SYSCALL,
 };
 import package::machine::linux::numbers::{
-    CLOCKS, CLOCKS_OF_DAY, CLOCKS_OF_PROCESSOR, NANOSECONDS, PROCESS, PR_GET_NAME, RANDOM_FLAGS,
+    CLOCKS, CLOCKS_OF_DAY, CLOCKS_OF_PROCESSOR, FUTEX_COMMAND, FUTEX_WAKE, NANOSECONDS, PR_GET_NAME, RANDOM_FLAGS,
     ROBUST_LIST_BYTES,
 };
 import package::machine::mapping::{map_page};
 import package::machine::memory::{
-    PAGE_MASK, WANT_WRITE, effort, found_code, found_frame, get_state, halves, lane, mark_stale, own_path,
+    PAGE_MASK, WANT_READ, WANT_WRITE, effort, found_code, found_frame, get_state, halves, lane, mark_stale, own_path,
     set_state, translate,
 };
 import package::machine::registers::{SCRATCH_STEPS, x};
@@ -48,6 +49,7 @@ fn serve_call() -> u32 {
     switch kind {
         case CALL_ANSWER: { value = u64(i64(i32(call) >> CALL_VALUE)); }
         case CALL_EXIT: {
+            is_served = is_single();
             value = x[0];
             stop = STOP_EXIT;
         }
@@ -58,7 +60,8 @@ fn serve_call() -> u32 {
         case CALL_CLOCK: {
             let clock = u32(x[0]);
             let bit = 1u << (clock & 31u);
-            is_served = clock < 32u && (CLOCKS & bit) != 0u;
+            is_served = clock < 32u && (CLOCKS & bit) != 0u
+                && ((CLOCKS_OF_PROCESSOR & bit) == 0u || is_single());
             var time = x[SCRATCH_STEPS];
             if (CLOCKS_OF_PROCESSOR & bit) == 0u {
                 time += get_state(COLUMN_SLEPT);
@@ -83,7 +86,8 @@ fn serve_call() -> u32 {
         }
         case CALL_LIMIT: {
             let limited = u32(x[1]);
-            is_served = u32(x[0]) <= PROCESS && limited < LIMITS && x[2] == 0lu && x[3] != 0lu;
+            let is_own = u32(x[0]) == 0u || u32(x[0]) == halves(get_state(COLUMN_PROCESS)).x;
+            is_served = is_own && limited < LIMITS && x[2] == 0lu && x[3] != 0lu;
             first = parameters.limits[limited % LIMITS];
             second = first;
             place = x[3];
@@ -104,6 +108,18 @@ fn serve_call() -> u32 {
             value = 8lu;
             result_words = 1u;
         }
+        case CALL_PROCESS: { value = u64(halves(get_state(COLUMN_PROCESS)).x); }
+        case CALL_THREAD: { value = u64(halves(get_state(COLUMN_PROCESS)).y); }
+        case CALL_PARENT: { value = u64(halves(get_state(COLUMN_PARENT)).x); }
+        case CALL_CLEAR_TID: {
+            set_state(COLUMN_CLEAR_TID, x[0]);
+            value = u64(halves(get_state(COLUMN_PROCESS)).y);
+        }
+        case CALL_YIELD: { is_served = is_single(); }
+        case CALL_WAKE_FUTEX: {
+            is_served = (u32(x[1]) & FUTEX_COMMAND) == FUTEX_WAKE && (x[0] & 3lu) == 0lu
+                && get_state(COLUMN_WAITERS) == 0lu && translate(WANT_READ, x[0]) == STOP_NONE;
+        }
         default: { is_served = false; }
     }
     if is_served && result_words != 0u {
@@ -118,6 +134,11 @@ fn serve_call() -> u32 {
     x[0] = value;
     atomicAdd(&counters[COUNTER_SERVED], counted);
     return stop;
+}
+
+/// Whether the lane has had one thread only.
+fn is_single() -> bool {
+    return halves(get_state(COLUMN_PARENT)).y == 0u;
 }
 
 /// Writes one or two words to guest memory if the address is aligned and can be written, and returns whether it has.

@@ -2,8 +2,11 @@
 //!
 //! Source: `kvrm_machine::linux::SHADER_NUMBERS`.
 
-/// The ID of the only process.
-const PROCESS = 0x1u;
+/// The part of the operation of `futex` that names it.
+const FUTEX_COMMAND = 0x7fu;
+
+/// The operation of `futex` that wakes threads.
+const FUTEX_WAKE = 0x1u;
 
 /// The operation of `prctl` that returns the name of the process.
 const PR_GET_NAME = 0x10u;

@@ -122,8 +122,10 @@ pub(super) fn batches(parts: &[Batch], transfer_bytes: usize) -> Vec<Batch> {
 /// first word in the data.
 pub(super) fn changes_of(lane: usize, pending: &Pending, batch: &mut Batch) {
     let Batch { pieces: all, data } = batch;
-    for change in pending.iter() {
+    for change in pending.effective() {
         match change {
+            // The columns of the state say that already.
+            Change::Clear => {}
             Change::Write { address, bytes } => {
                 all.push(Piece::new(lane, address, bytes.len(), data.len() as u32).undone());
                 data.extend(bytes.chunks(8).map(|chunk| {
@@ -222,7 +224,7 @@ impl LaneCache {
 
     /// Adds a fetched page after applying the pending changes to it.
     pub(super) fn add_page(&mut self, number: u64, mut page: Page) {
-        for change in self.pending.iter() {
+        for change in self.pending.effective() {
             match change {
                 Change::Write { address, bytes } if address / PAGE == number => {
                     let at = (address % PAGE) as usize;
@@ -248,11 +250,22 @@ impl LaneCache {
 
     /// Returns the pages of pending writes and the pages of a range.
     pub(super) fn written(&self, address: u64, bytes: usize) -> BTreeSet<u64> {
-        let old = self.pending.iter().filter_map(|change| match change {
+        self.pages_to_write().chain(pieces(address, bytes).map(|(page, _)| page)).collect()
+    }
+
+    /// Returns the pages of pending writes.
+    pub(super) fn pages_to_write(&self) -> impl Iterator<Item = u64> {
+        self.pending.effective().filter_map(|change| match change {
             Change::Write { address, .. } => Some(address / PAGE),
-            Change::Map { .. } => None,
-        });
-        old.chain(pieces(address, bytes).map(|(page, _)| page)).collect()
+            Change::Map { .. } | Change::Clear => None,
+        })
+    }
+
+    /// Adds a return to the memory of the image to the pending changes.
+    pub(super) fn clear(&mut self) {
+        self.pages.clear();
+        self.piece.clear();
+        self.pending.add_clear();
     }
 
     /// Adds a write to mapped memory to the pending changes.

@@ -390,6 +390,13 @@ impl Executor for GpuExecutor {
         }
     }
 
+    fn clear_memory(&mut self, lane: usize) -> Result<(), kvrm_machine::Error> {
+        self.maps[lane].clone_from(self.images[if self.images.len() == 1 { 0 } else { lane }].map());
+        self.cache.lanes[lane].clear();
+        self.cache.track(lane);
+        Ok(())
+    }
+
     fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, kvrm_machine::Error> {
         Ok(self.pages_of(lane)?)
     }

@@ -3,23 +3,28 @@
 //! A service's changes of memory go directly to the pending changes in the lane's cache. Its changes of registers are
 //! collected in [`LaneChanges`] and applied when all lanes are served.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::RwLock;
+use std::sync::{OnceLock, RwLock};
 
 use kvrm_arm64::{Access, Cpu, Fault, Stop};
-use kvrm_machine::{LaneAccess, Mapping, PAGE_BYTES, PageMap, ProcessState, SavedMappings, pick, pieces};
+use kvrm_machine::{
+    Contents, Image, LaneAccess, LaneMemory, Mapping, PageMap, ProcessState, SavedMappings, pick, pieces,
+};
 use kvrm_shaders::layout::{
-    COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_V,
+    COLUMN_BASE, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
+    COLUMN_V,
 };
 use rayon::prelude::*;
 
-use super::cache::{LaneCache, fetch_pages};
+use super::cache::{LaneCache, Page, fetch_pages};
 use super::lanes::GpuExecutor;
+use super::memory::{TRANSFER_BYTES_MAX, chain_pages, frame_info};
 use super::pending::Pending;
 use super::registers::{self, REGISTER_COLUMNS, Words, columns, differences};
 use super::stops;
 use super::words::{PAGE, halves};
-use crate::device::error::Error;
+use crate::device::error::{Error, Request};
 use crate::device::lock::{read_lock, write_lock};
 use crate::machine::columns::Columns;
 use crate::machine::store::Store;
@@ -78,6 +83,14 @@ struct LaneView<'a> {
     written_max: u32,
     has_simd: bool,
     store: &'a RwLock<&'a mut Store>,
+    image: &'a Image,
+    info: &'a FrameInfo,
+}
+
+/// The information about the frames of the device, which is downloaded when the first service needs it.
+struct FrameInfo {
+    frames: u32,
+    words: OnceLock<Vec<[u32; 4]>>,
 }
 
 impl GpuExecutor {
@@ -101,6 +114,8 @@ impl GpuExecutor {
         changes.resize_with(lanes.len(), LaneChanges::default);
         let has_simd = self.has_simd;
         let store = RwLock::new(&mut self.store);
+        let info = &FrameInfo { frames: self.frames, words: OnceLock::new() };
+        let images = &self.images;
         let mut caches = pick(&mut self.cache.lanes, lanes);
         let mut maps = pick(&mut self.maps, lanes);
         let groups = changes
@@ -114,9 +129,21 @@ impl GpuExecutor {
                 let before = changes.words;
                 changes.pending_before = cache.pending.len();
                 let mappings_before = None;
-                let store = &store;
-                let mut view =
-                    LaneView { changes, cache, map, mappings_before, written, written_max, has_simd, store };
+                let (store, image) = (&store, &*images[if images.len() == 1 { 0 } else { changes.lane }]);
+                // Lanes whose memory is about to be that of the image have written nothing.
+                let written = if cache.pending.clears() { 0 } else { written };
+                let mut view = LaneView {
+                    changes,
+                    cache,
+                    map,
+                    mappings_before,
+                    written,
+                    written_max,
+                    has_simd,
+                    store,
+                    image,
+                    info,
+                };
                 serve(index, &mut view);
                 view.end(&before);
             }
@@ -198,15 +225,62 @@ impl LaneView<'_> {
     /// Fetches the mapped pages of a range that are not in the cache.
     fn fetch(&mut self, address: u64, bytes: usize) -> Result<(), Error> {
         let missing: Vec<u64> = self.cache.missing(address, bytes).collect();
-        for number in missing {
-            if self.map.page(number).is_some() {
-                let fetched =
-                    fetch_pages(&mut write_lock(self.store), &[(self.changes.lane, number)], PAGE_BYTES);
-                self.changes.has_failed |= fetched.is_err();
-                self.cache.add_page(number, fetched?.swap_remove(0));
+        self.fetch_missing(missing)
+    }
+
+    /// Fetches those of the pages that are mapped.
+    fn fetch_missing(&mut self, mut missing: Vec<u64>) -> Result<(), Error> {
+        missing.retain(|number| self.map.page(*number).is_some());
+        if self.cache.pending.clears() {
+            // The device still has the memory before.
+            for number in missing {
+                let frame = self.image.page(number).map_or(0, |page| page.frame);
+                let bytes = Box::new(self.image.frames()[frame as usize]);
+                self.cache.add_page(number, Page { bytes, fresh: true });
             }
+            return Ok(());
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let pages: Vec<_> = missing.iter().map(|number| (self.changes.lane, *number)).collect();
+        let fetched = fetch_pages(&mut write_lock(self.store), &pages, TRANSFER_BYTES_MAX);
+        self.changes.has_failed |= fetched.is_err();
+        for (number, page) in missing.into_iter().zip(fetched?) {
+            self.cache.add_page(number, page);
         }
         Ok(())
+    }
+
+    /// Returns the numbers of the pages that the lane has written.
+    fn written_pages(&mut self) -> Result<BTreeSet<u64>, Error> {
+        let mut pages: BTreeSet<u64> = self.cache.pages_to_write().collect();
+        if self.cache.pending.clears() {
+            return Ok(pages);
+        }
+        let mut store = write_lock(self.store);
+        let mut find = || -> Result<_, Error> {
+            let info = match self.info.words.get() {
+                Some(info) => info,
+                None => {
+                    let info = frame_info(&store, self.info.frames)?;
+                    self.info.words.get_or_init(|| info)
+                }
+            };
+            store.columns.fetch([COLUMN_TAIL, COLUMN_HEAD, COLUMN_BASE])?;
+            let frames = self.info.frames;
+            let request = |tail| Error::BadRequest {
+                lane: self.changes.lane,
+                pc: 0,
+                steps: 0,
+                request: Request::Chain { tail, frames },
+            };
+            chain_pages(&store.columns, info, self.changes.lane).map_err(request)
+        };
+        let found = find();
+        self.changes.has_failed |= found.is_err();
+        pages.extend(found?);
+        Ok(pages)
     }
 
     /// Returns whether the lane may write all pages of a range without exceeding its limit.
@@ -335,5 +409,27 @@ impl LaneAccess for LaneView<'_> {
         }
         self.cache.map(pages, mapping);
         Ok(true)
+    }
+
+    fn clear_memory(&mut self) -> Result<(), kvrm_machine::Error> {
+        self.mappings_before.get_or_insert_with(|| self.map.save());
+        self.map.clone_from(self.image.map());
+        self.cache.clear();
+        self.written = 0;
+        Ok(())
+    }
+
+    fn private_pages(&mut self) -> Result<Vec<u64>, kvrm_machine::Error> {
+        Ok(self.written_pages()?.into_iter().map(|page| page * PAGE).collect())
+    }
+
+    fn memory(&mut self) -> Result<LaneMemory, kvrm_machine::Error> {
+        let mut written = self.written_pages()?;
+        written.retain(|page| self.map.region(*page).is_some());
+        // All pages are fetched at once.
+        let missing = written.iter().copied().filter(|page| !self.cache.pages.contains_key(page)).collect();
+        self.fetch_missing(missing)?;
+        let contents = |page: u64| Some((page, Contents::new(&self.cache.pages.get(&page)?.bytes)));
+        Ok(LaneMemory { map: self.map.clone(), pages: written.into_iter().filter_map(contents).collect() })
     }
 }

@@ -16,7 +16,7 @@ use crate::machine::bounds::Bounds;
 use crate::machine::class_selection::{ClassSelection, loops_of};
 use crate::machine::kernels::{NetworkVariant, WORKGROUP};
 use crate::machine::pace::{Pace, Slices, workgroup, write_fuel};
-use crate::machine::pages::Frames;
+use crate::machine::pages::{Frames, Root};
 use crate::machine::store::limits::code_pages_max;
 use crate::machine::store::{Store, StoreConfig};
 
@@ -43,6 +43,8 @@ pub struct GpuExecutor {
     /// The end of each lane's heap that `maps` reflects. Empty if lanes cannot move the end of a heap without the host.
     pub(super) heap_ends: Vec<u64>,
     pub(super) images: Vec<Arc<Image>>,
+    /// The page tables of the images.
+    pub(super) roots: Vec<Root>,
     /// The class selection and the bounds with which the lanes were made.
     pub(super) selection: ClassSelection,
     pub(super) bounds: Bounds,
@@ -156,6 +158,7 @@ impl GpuExecutor {
             .at_most(bounds.slice_steps),
             store,
             images: plan.images.to_vec(),
+            roots,
             selection: selection.clone(),
             bounds,
             maps: (0..lanes).map(|lane| plan.image(lane).map().clone()).collect(),

@@ -5,7 +5,10 @@ use std::ops::Range;
 
 use kvrm_arm64::{Access, Fault, Stop};
 use kvrm_machine::{Mapping, for_each_picked, pieces};
-use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, STOP_NEED_FRAME, STOP_NONE};
+use kvrm_shaders::layout::{
+    COLUMN_BASE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_TAIL, COLUMN_WINDOW, COUNTER_FRAMES, INFO_NODE,
+    STOP_NEED_FRAME, STOP_NONE,
+};
 
 use rayon::prelude::*;
 
@@ -14,15 +17,49 @@ use super::lanes::GpuExecutor;
 use super::pending::{Change, Pending};
 use super::words::{LANES_MIN, PAGE, halves, word};
 use crate::device::error::{Error, Request};
-use crate::machine::store::Launch;
+use crate::machine::columns::Columns;
 use crate::machine::store::transfer::{HostPiece as _, Piece, WRITE_COLUMNS};
+use crate::machine::store::{Launch, Store};
 
 /// The longest range that is fetched as bytes. Longer ranges are fetched as whole pages.
 const PIECE_BYTES_MAX: usize = 256;
 /// The largest size of the data of a transfer in bytes, which fits in a binding of most devices.
-const TRANSFER_BYTES_MAX: usize = 1 << 26;
+pub(super) const TRANSFER_BYTES_MAX: usize = 1 << 26;
 /// The largest number of lanes that are read in one dispatch.
 const LANES_OF_READ: usize = 1 << 16;
+
+/// Downloads the information about the first `frames` frames, four words each.
+pub(super) fn frame_info(store: &Store, frames: u32) -> Result<Vec<[u32; 4]>, Error> {
+    let bytes = store.device.download(&[(&store.info, 0..u64::from(frames) * 16)])?;
+    Ok(bytemuck::pod_collect_to_vec(&bytes[0]))
+}
+
+/// Returns the numbers of the pages that a lane has written, from columns that were fetched before and the information about
+/// frames. If its chain does not lead to its last frame, returns this frame.
+pub(super) fn chain_pages(columns: &Columns, info: &[[u32; 4]], lane: usize) -> Result<BTreeSet<u64>, u32> {
+    let (tail, _) = halves(columns.cached(COLUMN_TAIL)[lane]);
+    let (_, mut frame) = halves(columns.cached(COLUMN_HEAD)[lane]);
+    let base = columns.cached(COLUMN_BASE)[lane] as u32;
+    // A page written before and after a snapshot has two frames.
+    let mut pages = BTreeSet::new();
+    if tail == base {
+        return Ok(pages);
+    }
+    let mut is_own = base == 0;
+    // The loop is bounded because a damaged chain may be a cycle.
+    for _ in info {
+        let Some(&[low, high, next, _]) = info.get(frame as usize) else { break };
+        if is_own && high & INFO_NODE == 0 {
+            pages.insert(word(low, high & !INFO_NODE));
+        }
+        if frame == tail {
+            return Ok(pages);
+        }
+        is_own |= frame == base;
+        frame = next;
+    }
+    Err(tail)
+}
 
 /// Returns the first of `count` lanes with a fault, and its stop. `check` returns the lane with an index, and its fault.
 pub(super) fn first_fault(
@@ -267,6 +304,7 @@ impl GpuExecutor {
         if self.cache.waiting.is_empty() {
             return Ok(());
         }
+        self.clear_waiting()?;
         self.store.columns.flush()?;
         self.cache.waiting.sort_unstable();
         let cache = &self.cache;
@@ -285,7 +323,7 @@ impl GpuExecutor {
         }
         let waiting = std::mem::take(&mut self.cache.waiting);
         for_each_picked(&mut self.cache.lanes, &waiting, |_, lane| {
-            for change in lane.pending.iter() {
+            for change in lane.pending.effective() {
                 if let Change::Write { address, .. } = change
                     && let Some(page) = lane.pages.get_mut(&(address / PAGE))
                 {
@@ -337,32 +375,48 @@ impl GpuExecutor {
         Ok(())
     }
 
+    /// Returns lanes whose memory becomes that of the image, before their other pending changes are sent, to the page table of the
+    /// image. They keep their chains of frames: those behind the frames of the snapshot are used again.
+    fn clear_waiting(&mut self) -> Result<(), Error> {
+        let clears = |lane: &usize| self.cache.lanes[*lane].pending.clears();
+        let lanes: Vec<usize> = self.cache.waiting.iter().copied().filter(clears).collect();
+        if lanes.is_empty() {
+            return Ok(());
+        }
+        let bytes = 8 * self.store.lanes as u64;
+        let tails: Vec<u64> = match &self.snapshot {
+            Some(snapshot) => {
+                let first = u64::from(COLUMN_TAIL) * bytes;
+                let contents = self.store.device.download(&[(&snapshot.state, first..first + bytes)])?;
+                bytemuck::pod_collect_to_vec(&contents[0])
+            }
+            None => vec![0; self.store.lanes],
+        };
+        let roots = &self.roots;
+        let root = |lane: usize| roots[if roots.len() == 1 { 0 } else { lane }];
+        let all = [COLUMN_ROOT, COLUMN_WINDOW, COLUMN_TAIL, COLUMN_BASE];
+        self.store.columns.change(all, |column, words| {
+            for &lane in &lanes {
+                let (root, (tail, _)) = (root(lane), halves(tails[lane]));
+                words[lane] = match column {
+                    COLUMN_ROOT => word(root.entry, root.levels),
+                    COLUMN_WINDOW => root.window,
+                    _ => tail.into(),
+                };
+            }
+        })
+    }
+
     pub(super) fn pages_of(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
         self.flush_memory()?;
-        let (tail, _) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
-        let (_, head) = halves(self.store.columns.word(COLUMN_HEAD, lane)?);
-        if tail == 0 {
-            return Ok(Vec::new());
-        }
         if self.cache.info.is_none() {
-            let bytes = self.store.device.download(&[(&self.store.info, 0..u64::from(self.frames) * 16)])?;
-            self.cache.info = Some(bytemuck::pod_collect_to_vec(&bytes[0]));
+            self.cache.info = Some(frame_info(&self.store, self.frames)?);
         }
+        self.store.columns.fetch([COLUMN_TAIL, COLUMN_HEAD, COLUMN_BASE])?;
         let info = self.cache.info.as_deref().unwrap_or_default();
-        // A page written before and after a snapshot has two frames.
-        let mut pages = BTreeSet::new();
-        let mut frame = head;
-        // The loop is bounded because a damaged chain may be a cycle.
-        for _ in info {
-            let Some(&[low, high, next, _]) = info.get(frame as usize) else { break };
-            if high & INFO_NODE == 0 {
-                pages.insert(word(low, high & !INFO_NODE) * PAGE);
-            }
-            if frame == tail {
-                return Ok(pages.into_iter().collect());
-            }
-            frame = next;
-        }
-        Err(self.bad_request(lane, Request::Chain { tail, frames: self.frames }))
+        let pages = chain_pages(&self.store.columns, info, lane);
+        pages
+            .map(|pages| pages.into_iter().map(|page| page * PAGE).collect())
+            .map_err(|tail| self.bad_request(lane, Request::Chain { tail, frames: self.frames }))
     }
 }

@@ -26,6 +26,7 @@ enum Entry {
         pages: Range<u64>,
         mapping: Mapping,
     },
+    Clear,
 }
 
 /// A pending change of a lane's memory.
@@ -35,6 +36,8 @@ pub(crate) enum Change<'a> {
     Write { address: u64, bytes: &'a [u8] },
     /// A change of mapping: pages are mapped, protected or unmapped.
     Map { pages: &'a Range<u64>, mapping: Mapping },
+    /// The memory becomes that of the image.
+    Clear,
 }
 
 impl Pending {
@@ -59,6 +62,22 @@ impl Pending {
         self.changes.push(Entry::Map { pages, mapping });
     }
 
+    /// Adds a return to the memory of the image.
+    pub(super) fn add_clear(&mut self) {
+        self.changes.push(Entry::Clear);
+    }
+
+    /// Returns whether the memory becomes that of the image.
+    pub(super) fn clears(&self) -> bool {
+        self.changes.iter().any(|change| matches!(change, Entry::Clear))
+    }
+
+    /// Returns the changes after the last return to the memory of the image, which make all before them void.
+    pub(super) fn effective(&self) -> impl Iterator<Item = Change<'_>> {
+        let last = self.changes.iter().rposition(|change| matches!(change, Entry::Clear));
+        self.from(last.map_or(0, |last| last + 1))
+    }
+
     /// Removes all changes. Keeps only little memory, because there may be many lanes.
     pub(super) fn clear(&mut self) {
         self.truncate(0);
@@ -70,7 +89,7 @@ impl Pending {
         self.changes.truncate(changes);
         let end = self.changes.iter().rev().find_map(|change| match change {
             Entry::Write { bytes, .. } => Some(bytes.end),
-            Entry::Map { .. } => None,
+            Entry::Map { .. } | Entry::Clear => None,
         });
         self.bytes.truncate(end.unwrap_or(0));
     }
@@ -82,12 +101,8 @@ impl Pending {
                 Change::Write { address: *address, bytes: &self.bytes[bytes.clone()] }
             }
             Entry::Map { pages, mapping } => Change::Map { pages, mapping: *mapping },
+            Entry::Clear => Change::Clear,
         })
-    }
-
-    /// Returns all changes.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Change<'_>> {
-        self.from(0)
     }
 }
 
@@ -100,6 +115,7 @@ mod tests {
         let of = |change: Change<'_>| match change {
             Change::Write { address, bytes } => (address, bytes.to_vec()),
             Change::Map { pages, .. } => (pages.start, Vec::new()),
+            Change::Clear => (0, Vec::new()),
         };
         pending.from(first).map(of).collect()
     }

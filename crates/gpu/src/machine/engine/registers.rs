@@ -3,14 +3,15 @@
 use kvrm_arm64::{Cpu, Monitor};
 use kvrm_machine::{ProcessState, Register};
 use kvrm_shaders::layout::{
-    COLUMN_FPCR, COLUMN_HEAP_END, COLUMN_MONITOR, COLUMN_NAME, COLUMN_NZCV, COLUMN_PC, COLUMN_RANDOM,
-    COLUMN_ROBUST_LIST, COLUMN_SLEPT, COLUMN_SP, COLUMN_STEPS, COLUMN_TPIDR, COLUMN_TPIDRRO,
+    COLUMN_CLEAR_TID, COLUMN_FPCR, COLUMN_HEAP_END, COLUMN_MONITOR, COLUMN_NAME, COLUMN_NZCV, COLUMN_PARENT,
+    COLUMN_PC, COLUMN_PROCESS, COLUMN_RANDOM, COLUMN_ROBUST_LIST, COLUMN_SLEPT, COLUMN_SP, COLUMN_STEPS,
+    COLUMN_TPIDR, COLUMN_TPIDRRO, COLUMN_WAITERS,
 };
 
 use super::words::{halves, word};
 
 /// The number of columns with registers and [`ProcessState`]. They are the first columns.
-pub(crate) const REGISTER_COLUMNS: usize = COLUMN_NAME as usize + 2;
+pub(crate) const REGISTER_COLUMNS: usize = COLUMN_WAITERS as usize + 1;
 
 /// The words of a lane in these columns.
 pub(crate) type Words = [u64; REGISTER_COLUMNS];
@@ -80,12 +81,20 @@ pub(crate) fn columns(bits: u64) -> impl Iterator<Item = u32> {
 pub(crate) fn process_state(words: &Words) -> ProcessState {
     let get = |column: u32| words[column as usize];
     let name = [get(COLUMN_NAME), get(COLUMN_NAME + 1)];
+    let (process, thread) = halves(get(COLUMN_PROCESS));
+    let (parent, more_threads) = halves(get(COLUMN_PARENT));
     ProcessState {
         heap_end: get(COLUMN_HEAP_END),
         slept: get(COLUMN_SLEPT),
         robust_list: get(COLUMN_ROBUST_LIST),
         random: get(COLUMN_RANDOM),
         name: bytemuck::cast(name.map(u64::to_le)),
+        clear_tid: get(COLUMN_CLEAR_TID),
+        process,
+        thread,
+        parent,
+        more_threads,
+        futex_waiters: get(COLUMN_WAITERS) as u32,
     }
 }
 
@@ -95,6 +104,10 @@ pub(crate) fn set_process_state(words: &mut Words, state: &ProcessState) {
     words[COLUMN_SLEPT as usize] = state.slept;
     words[COLUMN_ROBUST_LIST as usize] = state.robust_list;
     words[COLUMN_RANDOM as usize] = state.random;
+    words[COLUMN_CLEAR_TID as usize] = state.clear_tid;
+    words[COLUMN_PROCESS as usize] = word(state.process, state.thread);
+    words[COLUMN_PARENT as usize] = word(state.parent, state.more_threads);
+    words[COLUMN_WAITERS as usize] = state.futex_waiters.into();
     let name: [u64; 2] = bytemuck::cast(state.name);
     words[COLUMN_NAME as usize..][..2].copy_from_slice(&name.map(u64::from_le));
 }

@@ -209,7 +209,7 @@ impl GpuExecutor {
     fn frames_enough(&self) -> u64 {
         let mut lane = 0;
         for image in &self.images {
-            let span = image.map().span();
+            let span = image.window();
             let window = span.end - span.start;
             let pages = window.min(self.frames_max.into());
             // A level has at most one node for each `reach` pages, and at most one for each written page. The root is

@@ -3,9 +3,9 @@
 use kvrm_arm64::{Access, Fault, FaultKind, Stop};
 use kvrm_shaders::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_STOP, COLUMN_STOP_ADDRESS, FAULT_ALIGNMENT,
-    FAULT_PERMISSION, FAULT_TRANSLATION, STOP_BREAKPOINT, STOP_BUDGET, STOP_EXIT, STOP_FAULT, STOP_HALT,
-    STOP_HARDWARE_BREAKPOINT, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_SYSTEM_CALL, STOP_UNDEFINED,
-    STOP_WATCHPOINT,
+    FAULT_PERMISSION, FAULT_TRANSLATION, STOP_BREAKPOINT, STOP_BUDGET, STOP_DEADLOCK, STOP_EXIT, STOP_FAULT,
+    STOP_HALT, STOP_HARDWARE_BREAKPOINT, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_SYSTEM_CALL,
+    STOP_UNDEFINED, STOP_WATCHPOINT,
 };
 
 use super::lanes::GpuExecutor;
@@ -83,6 +83,7 @@ fn decode(code: u64, address: u64) -> Result<Option<Stop>, u32> {
         STOP_SYSCALL => Stop::Syscall { imm },
         STOP_UNDEFINED => Stop::Undefined { word: detail },
         STOP_OUT_OF_FRAMES => Stop::OutOfFrames,
+        STOP_DEADLOCK => Stop::Deadlock,
         STOP_EXIT => Stop::Exit { code: detail as i32 },
         STOP_HARDWARE_BREAKPOINT => Stop::HardwareBreakpoint,
         STOP_SYSTEM_CALL => Stop::SystemCall { number: detail },
@@ -112,6 +113,7 @@ pub(super) fn encode(stop: Option<Stop>) -> (u64, u64) {
         Some(Stop::Syscall { imm }) => word(STOP_SYSCALL, imm.into()),
         Some(Stop::Undefined { word: undefined }) => word(STOP_UNDEFINED, undefined),
         Some(Stop::OutOfFrames) => word(STOP_OUT_OF_FRAMES, 0),
+        Some(Stop::Deadlock) => word(STOP_DEADLOCK, 0),
         Some(Stop::Exit { code }) => word(STOP_EXIT, code as u32),
         Some(Stop::HardwareBreakpoint) => word(STOP_HARDWARE_BREAKPOINT, 0),
         Some(Stop::SystemCall { number }) => word(STOP_SYSTEM_CALL, number),
@@ -149,6 +151,7 @@ mod tests {
             Some(Stop::Syscall { imm: 2 }),
             Some(Stop::Undefined { word: 0xdead_beef }),
             Some(Stop::OutOfFrames),
+            Some(Stop::Deadlock),
             Some(Stop::Exit { code: -1 }),
             Some(Stop::HardwareBreakpoint),
             Some(Stop::Watchpoint { access: Access::Read, address: 1 << 47 }),
@@ -170,7 +173,7 @@ mod tests {
 
     #[test]
     fn unknown_stop_numbers_are_refused() {
-        for code in [STOP_SYSTEM_CALL + 1, STOP_NEED_FRAME, STOP_NEED_TIME, u32::MAX] {
+        for code in [STOP_DEADLOCK + 1, STOP_NEED_FRAME, STOP_NEED_TIME, u32::MAX] {
             assert_eq!(decode(word(code, 7), 0), Err(code), "no stop has this number");
         }
     }

@@ -91,6 +91,10 @@ enum Entry {
         bytes: usize,
         access: Option<Access>,
     },
+    /// The memory became that of the image.
+    Clear {
+        lane: usize,
+    },
     /// A change of mapping: pages were mapped, protected or unmapped.
     Map {
         lane: usize,
@@ -272,6 +276,7 @@ impl Journal {
                 // The permission was checked when the service wrote.
                 Change::Write { address, bytes } => self.write(changes.lane, address, bytes, None),
                 Change::Map { pages, mapping } => self.map(changes.lane, pages.clone(), mapping),
+                Change::Clear => self.clear_memory(changes.lane),
             }
         }
         let [before, now] = changes.vectors.as_deref().unwrap_or(&[[0; 32]; 2]);
@@ -340,6 +345,10 @@ impl Journal {
 
     pub(super) fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) {
         self.entries.push(Entry::Map { lane, pages, mapping });
+    }
+
+    pub(super) fn clear_memory(&mut self, lane: usize) {
+        self.entries.push(Entry::Clear { lane });
     }
 
     pub(super) fn frames_max(&mut self, frames_max: usize) {
@@ -454,6 +463,7 @@ impl Journal {
                         return Err(failed_write());
                     }
                 }
+                Entry::Clear { lane } => executor.clear_memory(*lane)?,
                 Entry::Map { lane, pages, mapping } => {
                     if !executor.map(*lane, pages.clone(), *mapping)? {
                         return Err(state_lost(

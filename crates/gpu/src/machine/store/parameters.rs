@@ -7,8 +7,9 @@ use kvrm_arm64::{Feature, Features};
 use kvrm_machine::{Answer, CallTable};
 use kvrm_shaders::interface::machine::Parameters;
 use kvrm_shaders::layout::{
-    CALL_ANSWER, CALL_BREAK, CALL_CLOCK, CALL_EXIT, CALL_HOST, CALL_LIMIT, CALL_NAME, CALL_RANDOM,
-    CALL_ROBUST_LIST, CALL_VALUE, CALL_WRITE, CALLS,
+    CALL_ANSWER, CALL_BREAK, CALL_CLEAR_TID, CALL_CLOCK, CALL_EXIT, CALL_HOST, CALL_LIMIT, CALL_NAME,
+    CALL_PARENT, CALL_PROCESS, CALL_RANDOM, CALL_ROBUST_LIST, CALL_THREAD, CALL_VALUE, CALL_WAKE_FUTEX,
+    CALL_WRITE, CALL_YIELD, CALLS,
 };
 
 use crate::device::buffer::Buffer;
@@ -72,6 +73,12 @@ fn calls(table: &CallTable) -> [u32; CALLS as usize] {
             Answer::Limit => CALL_LIMIT,
             Answer::Name => CALL_NAME,
             Answer::Random => CALL_RANDOM,
+            Answer::Process => CALL_PROCESS,
+            Answer::Thread => CALL_THREAD,
+            Answer::Parent => CALL_PARENT,
+            Answer::ClearTid => CALL_CLEAR_TID,
+            Answer::WakeFutex => CALL_WAKE_FUTEX,
+            Answer::Yield => CALL_YIELD,
         };
         if let Some(entry) = calls.get_mut(number as usize) {
             *entry = call;

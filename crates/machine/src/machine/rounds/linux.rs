@@ -32,13 +32,15 @@ impl Rounds<'_> {
     pub(super) fn serve_linux(
         &mut self,
         lanes: &[usize],
+        ends: &[u64],
         unserved: &mut UnservedCalls,
     ) -> Result<u64, Error> {
         let stops = self.executor.stops()?;
         let mut calls: Vec<Waiting> = Vec::new();
         for &lane in lanes {
+            let is_turn = |stop| stop == Stop::Budget && self.lanes[lane].turn_end < ends[lane];
             if let Some(stop) = stops[lane]
-                && (stop == LINUX_CALL || self.handles_signal_of(lane, stop))
+                && (stop == LINUX_CALL || is_turn(stop) || self.handles_signal_of(lane, stop))
             {
                 calls.push((lane, stop));
             }
@@ -63,7 +65,8 @@ impl Rounds<'_> {
                 shown > SHOWN_BYTES_MAX
             });
             let (together, rest) = left.split_at(count.unwrap_or(TOGETHER_MAX.min(left.len())).max(1));
-            let named = together.iter().filter_map(|&(lane, _)| {
+            let made = together.iter().filter(|(_, stop)| *stop == LINUX_CALL);
+            let named = made.filter_map(|&(lane, _)| {
                 let (number, x) = arguments(lane);
                 linux::memory_to_read(number, x).map(|(address, bytes)| (lane, address, bytes))
             });
@@ -71,7 +74,7 @@ impl Rounds<'_> {
             self.serve_together(together, unserved)?;
             left = rest;
         }
-        Ok(calls.len() as u64)
+        Ok(calls.iter().filter(|(_, stop)| *stop != Stop::Budget).count() as u64)
     }
 
     /// Stops the lanes whose calls a filter stops, before these calls. Returns the others. `number` has the number of the call of
@@ -105,11 +108,11 @@ impl Rounds<'_> {
         for (lane, served) in numbers.into_iter().zip(served) {
             let (state, effects) = served.into_inner().unwrap_or_else(PoisonError::into_inner);
             match effects {
-                Ok(Effects { console: written, unserved: call }) => {
+                Ok(Effects { console: written, unserved: calls }) => {
                     for (stream, bytes) in written {
                         self.output.write(lane, &mut state.output, stream, &bytes);
                     }
-                    call.into_iter().for_each(|call| unserved.count(call));
+                    calls.into_iter().for_each(|call| unserved.count(call));
                 }
                 Err(error) => result = result.and(Err(error)),
             }
@@ -121,21 +124,25 @@ impl Rounds<'_> {
 /// Serves one lane of a Linux program.
 fn serve_lane(state: &mut LaneState, lane: &mut dyn LaneAccess, stop: Stop) -> Result<Effects, Error> {
     let mut effects = Effects::default();
-    let Some(process) = &mut state.process else { return Ok(effects) };
-    let before = lane.general()?;
-    let mut cpu = before.clone();
-    let process = Arc::make_mut(process);
-    let next = process.serve(lane, stop, &mut cpu, &mut effects)?;
-    if matches!(next, None | Some(Stop::Exit { .. })) {
-        // As an exception would, the service has lost the exclusive reservation.
-        cpu.monitor = None;
-        lane.set_general(&cpu)?;
-    } else if stop == LINUX_CALL {
-        lane.set_general(&call_again(before))?;
-    }
+    let Some(kernel) = &mut state.kernel else { return Ok(effects) };
+    let mut cpu = lane.general()?;
+    // If the engine fails while threads change places, the lane keeps the thread that it has.
+    let before = kernel.has_threads().then(|| Arc::clone(kernel));
+    let own = Arc::make_mut(kernel);
+    let next = match own.serve(lane, stop, &mut cpu, &mut effects) {
+        Ok(next) => next,
+        Err(error) => {
+            before.into_iter().for_each(|before| *kernel = before);
+            return Err(error);
+        }
+    };
+    // As an exception would, the service has lost the exclusive reservation.
+    cpu.monitor = None;
+    lane.set_general(&cpu)?;
     lane.set_stop(next)?;
+    state.turn_end = own.turn_end(cpu.steps);
     // Calls open and close descriptors.
-    let console = process.console();
+    let console = own.console();
     if state.console.is_some_and(|told| told != console) {
         lane.set_console(console)?;
         state.console = Some(console);

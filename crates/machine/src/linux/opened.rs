@@ -1,0 +1,63 @@
+//! The file descriptors of the current process, with their open file descriptions.
+
+use super::descriptors::Descriptor;
+use super::errno::Errno;
+use super::files::InodeNumber;
+use super::kernel::Kernel;
+use super::open_files::{Description, Object};
+
+impl Kernel {
+    /// Returns the ID of the open file description of a descriptor.
+    pub(super) fn opened(&self, descriptor: u64) -> Result<u32, Errno> {
+        Ok(self.process().descriptors.get(descriptor)?.description)
+    }
+
+    /// Returns the open file description of a descriptor.
+    pub(super) fn description(&self, descriptor: u64) -> Result<&Description, Errno> {
+        self.open.get(self.opened(descriptor)?)
+    }
+
+    /// Returns the open file description of a descriptor for changes.
+    pub(super) fn description_mut(&mut self, descriptor: u64) -> Result<&mut Description, Errno> {
+        let id = self.opened(descriptor)?;
+        self.open.get_mut(id)
+    }
+
+    /// Opens a descriptor for a new description.
+    pub(super) fn open(&mut self, description: Description, close_on_exec: bool) -> Result<u64, Errno> {
+        let number = self.process().descriptors.lowest_free(0)?;
+        let id = self.open.add(description);
+        self.refer(number, id, close_on_exec);
+        Ok(number)
+    }
+
+    /// Makes the unused descriptor `number` refer to a description.
+    pub(super) fn refer(&mut self, number: u64, description: u32, close_on_exec: bool) {
+        self.open.share(description);
+        self.process_mut().descriptors.insert(number, Descriptor { description, close_on_exec });
+    }
+
+    /// Closes a descriptor of the current process.
+    pub(super) fn close(&mut self, descriptor: u64) -> Result<(), Errno> {
+        let description = self.process_mut().descriptors.remove(descriptor)?;
+        self.release_description(description);
+        Ok(())
+    }
+
+    /// Counts a descriptor of a description less, and frees what nothing refers to any more.
+    pub(super) fn release_description(&mut self, description: u32) {
+        if let Some(Object::Inode(number)) = self.open.release(description) {
+            self.release_inode(number);
+        }
+    }
+
+    /// Frees an inode that has no links left, unless a description or a current directory still refers to it.
+    pub(super) fn release_inode(&mut self, number: InodeNumber) {
+        let is_directory = |number| {
+            self.processes.values().any(|process| !process.has_ended() && process.directory == number)
+        };
+        if !self.open.is_open(Object::Inode(number)) && !is_directory(number) {
+            self.files.forget(number);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What a thread waits for.
+
+use serde::{Deserialize, Serialize};
+
+/// A thread's wait.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Wait {
+    pub(super) event: Event,
+    /// The end of the wait, as uptime of the lane in nanoseconds; `None` if it waits without a limit.
+    pub(super) deadline: Option<u64>,
+    /// The value of the call, if it is done except for the wait. Otherwise the call is served again after the wait.
+    pub(super) value: Option<u64>,
+}
+
+/// An event that threads wait for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Event {
+    /// None, except a signal or the end of the time.
+    Signal,
+    /// A signal of this mask, although the thread blocks it.
+    BlockedSignal(u64),
+    /// A call of futex that wakes waiters of this address in this address space, with one of these bits.
+    Futex { space: u32, address: u64, bits: u32 },
+    /// One of these open file descriptions is ready for one of its poll events.
+    Ready(Vec<(u32, u16)>),
+    /// One of these children of the process ends, or stops or continues if the call has asked for that.
+    Child(Children),
+    /// The child that has borrowed the address space ends or executes a program.
+    Vfork { child: u32 },
+}
+
+/// Why a thread no longer waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Woken {
+    /// The event has happened.
+    Event,
+    /// The time is over.
+    Time,
+    /// A signal has to be delivered.
+    Signal,
+}
+
+/// The children that a process waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Children {
+    pub(super) which: Which,
+    /// Whether those that have ended, stopped or continued count.
+    pub(super) ended: bool,
+    pub(super) stopped: bool,
+    pub(super) continued: bool,
+}
+
+/// Which children a process waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Which {
+    Any,
+    Process(u32),
+    Group(u32),
+}
