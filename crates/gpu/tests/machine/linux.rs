@@ -48,7 +48,7 @@ fn threads_and_processes_take_the_same_turns_in_any_schedule() {
             machine.run(1717).expect("the engine works");
             machine.snapshot().expect("the engine works");
             machine.run(5000).expect("the engine works");
-            machine.reset([0, 2, 3]).expect("the machine has a snapshot");
+            machine.reset(&[0, 2, 3]).expect("the machine has a snapshot");
             machine.run(2500).expect("the engine works");
         }
         let [gpu, reference] = &mut machines;

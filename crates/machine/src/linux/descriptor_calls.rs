@@ -173,7 +173,7 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
             let waiting = match object {
                 Object::Input => input.len() - input_position,
                 Object::PipeReader(pipe) | Object::PipeWriter(pipe) => open.pipe(pipe)?.data.len(),
-                Object::Inode(_) | Object::Output(_) => return Err(ENOTTY.into()),
+                Object::Inode(_) | Object::Output(_) | Object::Event(_) => return Err(ENOTTY.into()),
             };
             call.guest.write(argument, &(waiting as u32).to_le_bytes())?;
             Ok(0)
@@ -215,11 +215,13 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
 impl Call<'_> {
     /// Returns the poll events that a descriptor is ready for.
     fn ready(&self, descriptor: u64) -> u16 {
-        self.kernel.opened(descriptor).map_or(POLLNVAL, |description| self.kernel.ready_for(description))
+        self.kernel
+            .opened(descriptor)
+            .map_or(POLLNVAL, |description| self.kernel.ready_for(description, self.asker()))
     }
 
     /// Replaces the signal mask for the time of a call, if the address of another one is not 0.
-    fn swap_mask(&mut self, address: u64, bytes: u64) -> Result<(), Failure> {
+    pub(super) fn swap_mask(&mut self, address: u64, bytes: u64) -> Result<(), Failure> {
         if address == 0 || self.kernel.thread().saved_mask.is_some() {
             return Ok(());
         }

@@ -186,6 +186,8 @@ impl Call<'_> {
         kernel.become_only_thread(self.cpu.steps);
         let process = kernel.process_mut();
         process.has_executed = true;
+        // Those of `setitimer` go on.
+        process.timers.retain(|number, _| *number < 0);
         process.actions.remove_handlers();
         let closed: Vec<u64> = process
             .descriptors

@@ -106,15 +106,16 @@ impl Call<'_> {
                 }
                 Ok(pipe.data.iter().take(bytes).copied().collect())
             }
+            Object::Event(event) => self.peek_event(id, event, bytes),
             Object::Output(_) | Object::PipeWriter(_) => Err(EBADF.into()),
         }
     }
 
-    /// Consumes `bytes` bytes that [`Call::peek`] returned, once the guest's memory holds them.
+    /// Consumes the bytes that [`Call::peek`] returned, once the guest's memory holds them.
     ///
     /// With `at`, the position of the open file description stays as it is.
-    fn consume(&mut self, descriptor: u64, bytes: usize, at: Option<u64>) -> Result<(), Failure> {
-        let id = self.kernel.opened(descriptor)?;
+    fn consume(&mut self, descriptor: u64, data: &[u8], at: Option<u64>) -> Result<(), Failure> {
+        let (id, bytes) = (self.kernel.opened(descriptor)?, data.len());
         let Kernel { open, files, input_position, state, .. } = &mut *self.kernel;
         let description = open.get_mut(id)?;
         match description.object {
@@ -128,7 +129,11 @@ impl Call<'_> {
                 }
             }
             Object::Input => *input_position += bytes,
-            Object::PipeReader(pipe) => drop(open.pipe_mut(pipe)?.data.drain(..bytes)),
+            Object::PipeReader(pipe) => {
+                open.pipe_mut(pipe)?.data.drain(..bytes);
+                open.note_change(Object::PipeWriter(pipe));
+            }
+            Object::Event(event) => self.consume_event(event, data)?,
             Object::Output(_) | Object::PipeWriter(_) => {}
         }
         Ok(())
@@ -165,6 +170,7 @@ impl Call<'_> {
                 Ok(data.len() as u64)
             }
             Object::PipeWriter(pipe) => self.put_into_pipe(id, pipe, data),
+            Object::Event(event) => self.put_event(id, event, data),
             Object::Input | Object::PipeReader(_) => Err(EBADF.into()),
         }
     }
@@ -172,11 +178,11 @@ impl Call<'_> {
     /// Writes to a pipe. A write that waits goes on until all bytes are written; [`Thread::written`] counts those that are.
     ///
     /// [`Thread::written`]: super::thread::Thread::written
-    fn put_into_pipe(&mut self, description: u32, pipe: u32, data: &[u8]) -> CallResult {
+    fn put_into_pipe(&mut self, description: u32, number: u32, data: &[u8]) -> CallResult {
         let does_wait = self.kernel.open.get(description)?.does_wait();
         let done = if self.woken.is_some() { self.kernel.thread().written } else { 0 };
         let left = &data[data.len().min(done)..];
-        let pipe = self.kernel.open.pipe_mut(pipe)?;
+        let pipe = self.kernel.open.pipe_mut(number)?;
         if pipe.readers == 0 {
             let (thread, info) = (self.kernel.turns.current, siginfo(SIGPIPE, 0, 0));
             self.kernel.send_to_thread(thread, SIGPIPE, info)?;
@@ -186,6 +192,7 @@ impl Call<'_> {
         // A short write is not divided.
         let now = if left.len() <= PIPE_ATOMIC_BYTES && room < left.len() { 0 } else { left.len().min(room) };
         pipe.data.extend(&left[..now]);
+        self.kernel.open.note_change(Object::PipeReader(number));
         let done = done + now;
         if done == data.len() || !does_wait && now > 0 {
             return Ok(done as u64);
@@ -212,7 +219,7 @@ impl Call<'_> {
         let room = self.guest.writable_total(buffers)?;
         let data = self.peek(descriptor, room, at)?;
         self.guest.scatter(buffers, &data)?;
-        self.consume(descriptor, data.len(), at)?;
+        self.consume(descriptor, &data, at)?;
         Ok(data.len() as u64)
     }
 
@@ -305,7 +312,7 @@ impl Call<'_> {
         let (start, end) = (position(from.1)?, position(to.1)?);
         let data = self.peek(from.0, bytes, start)?;
         let written = self.put(to.0, &data, end)?;
-        self.consume(from.0, written as usize, start)?;
+        self.consume(from.0, &data[..written as usize], start)?;
         for (address, position) in [(from.1, start), (to.1, end)] {
             if let Some(position) = position {
                 self.guest.write(address, &(position + written).to_le_bytes())?;
@@ -404,3 +411,57 @@ pub(super) fn fallocate(call: &mut Call<'_>) -> CallResult {
 }
 
 const _: () = assert!(O_RDWR == 2, "O_RDWR differs from O_RDONLY and O_WRONLY");
+
+pub(super) fn memfd_create(call: &mut Call<'_>) -> CallResult {
+    const MFD_CLOEXEC: u32 = 1;
+    const MFD_ALLOW_SEALING: u32 = 2;
+    /// The length of the longest name, without `memfd:` and the NUL.
+    const NAME_BYTES_MAX: usize = 249;
+    let flags = call.x[1] as u32;
+    if flags & !(MFD_CLOEXEC | MFD_ALLOW_SEALING) != 0 {
+        return Err(EINVAL.into());
+    }
+    call.guest.text(call.x[0], NAME_BYTES_MAX + 1)?.ok_or(EINVAL)?;
+    call.kernel.process().descriptors.lowest_free(0)?;
+    let now = call.now();
+    let number = call.kernel.files.add_unlinked(Inode::new(Kind::File(Vec::new().into()), 0o777, now))?;
+    let description = Description::new(Object::Inode(number), O_RDWR);
+    Ok(call.kernel.open(description, flags & MFD_CLOEXEC != 0)?)
+}
+
+/// Copies bytes from one descriptor to another, one of which is a pipe, as `splice` does.
+pub(super) fn splice(call: &mut Call<'_>) -> CallResult {
+    const SPLICE_FLAGS: u64 = 15;
+    let [from, from_position, to, to_position, bytes, flags] = call.x;
+    if flags & !SPLICE_FLAGS != 0 {
+        return Err(EINVAL.into());
+    }
+    let is_pipe = |descriptor: u64| {
+        let object = call.kernel.description(descriptor)?.object;
+        Ok::<_, Failure>(matches!(object, Object::PipeReader(_) | Object::PipeWriter(_)))
+    };
+    match (is_pipe(from)?, is_pipe(to)?) {
+        (false, false) => return Err(EINVAL.into()),
+        (true, _) if from_position != 0 => return Err(ESPIPE.into()),
+        (_, true) if to_position != 0 => return Err(ESPIPE.into()),
+        _ => {}
+    }
+    call.copy((from, from_position), (to, to_position), bytes)
+}
+
+pub(super) fn vmsplice(call: &mut Call<'_>) -> CallResult {
+    let buffers = call.guest.iovecs(call.x[1], call.x[2])?;
+    match call.kernel.description(call.x[0])?.object {
+        Object::PipeWriter(_) => call.write_from(call.x[0], &buffers, None),
+        Object::PipeReader(_) => call.read_into(call.x[0], &buffers, None),
+        _ => Err(EBADF.into()),
+    }
+}
+
+pub(super) fn tee(call: &mut Call<'_>) -> CallResult {
+    let [from, to, bytes, ..] = call.x;
+    let ends = (call.kernel.description(from)?.object, call.kernel.description(to)?.object);
+    let (Object::PipeReader(_), Object::PipeWriter(_)) = ends else { return Err(EINVAL.into()) };
+    let data = call.peek(from, bytes, None)?;
+    if data.is_empty() { Ok(0) } else { call.put(to, &data, None) }
+}

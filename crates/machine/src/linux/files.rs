@@ -358,6 +358,16 @@ impl Files {
         Ok(number)
     }
 
+    /// Adds a file to which no path leads, and returns its number.
+    pub(super) fn add_unlinked(&mut self, inode: Inode) -> Result<InodeNumber, Errno> {
+        if self.own.len() >= self.inodes_max {
+            return Err(ENOSPC);
+        }
+        self.next += 1;
+        self.own.insert(self.next - 1, Inode { link_count: 0, ..inode });
+        Ok(self.next - 1)
+    }
+
     /// Updates the times of a changed directory, and its link count by `more`, the number of subdirectories added.
     fn touch(&mut self, directory: InodeNumber, now: u64, more: i32) -> Result<(), Errno> {
         let inode = self.inode_mut(directory)?;

@@ -1,5 +1,7 @@
 //! Birth and end of threads and processes.
 
+use std::collections::BTreeMap;
+
 use super::errno::{EAGAIN, Errno};
 use super::failure::Failure;
 use super::guest::Guest;
@@ -20,10 +22,17 @@ impl Kernel {
 
     /// Returns the steps that the current process has retired when the lane has retired `steps`.
     pub(super) fn retired(&self, steps: u64) -> u64 {
-        let (id, current) = (self.process_id(), self.thread());
-        let threads = self.threads.values().filter(|thread| thread.process == id);
-        let earlier: u64 = threads.map(|thread| thread.retired).sum();
-        self.process().retired + earlier + (steps - current.turn_start)
+        self.retired_by(self.process_id(), steps)
+    }
+
+    /// Returns the steps that a process has retired when the lane has retired `steps`.
+    pub(super) fn retired_by(&self, process: u32, steps: u64) -> u64 {
+        let own = self.threads.iter().filter(|(_, thread)| thread.process == process);
+        let of_threads = own.map(|(id, thread)| {
+            let turn = if *id == self.turns.current { steps - thread.turn_start } else { 0 };
+            thread.retired + turn
+        });
+        self.processes.get(&process).map_or(0, |process| process.retired) + of_threads.sum::<u64>()
     }
 
     /// Returns the ID of a new thread or process.
@@ -65,6 +74,7 @@ impl Kernel {
             space,
             pending,
             state: State::Running,
+            timers: BTreeMap::new(),
             has_executed: false,
             exit_signal,
             retired: 0,

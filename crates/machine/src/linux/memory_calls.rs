@@ -219,3 +219,27 @@ pub(super) fn madvise(call: &mut Call<'_>) -> CallResult {
     }
     Ok(0)
 }
+
+pub(super) fn mincore(call: &mut Call<'_>) -> CallResult {
+    let [address, bytes, vector, ..] = call.x;
+    if !address.is_multiple_of(PAGE) {
+        return Err(EINVAL.into());
+    }
+    let Some(range) = pages(address, bytes) else {
+        return if bytes == 0 { Ok(0) } else { Err(ENOMEM.into()) };
+    };
+    let map = call.guest.page_map()?;
+    let room = call.guest.writable(vector, range.end - range.start)?;
+    if room < range.end - range.start {
+        return Err(EFAULT.into());
+    }
+    if !map.covers(range.clone()) {
+        return Err(ENOMEM.into());
+    }
+    // Every page counts as one in memory.
+    for start in (0..room).step_by(1 << 16) {
+        let ones = vec![1; (room - start).min(1 << 16) as usize];
+        call.guest.write(vector + start, &ones)?;
+    }
+    Ok(0)
+}

@@ -35,6 +35,8 @@ pub(super) enum Object {
     PipeReader(u32),
     /// The write end of the pipe with this ID.
     PipeWriter(u32),
+    /// The event file with this ID.
+    Event(u32),
 }
 
 /// The entries of a directory: names and inode numbers.
@@ -50,6 +52,8 @@ pub(super) struct Description {
     /// The entries of an open directory, as they were when `getdents64` first read it.
     #[serde(with = "crate::interned::optional")]
     pub(super) listing: Option<Listing>,
+    /// How often it has become ready for something.
+    pub(super) changes: u64,
     /// The number of descriptors that refer to it, in all processes.
     users: u32,
 }
@@ -57,7 +61,7 @@ pub(super) struct Description {
 impl Description {
     /// Creates a description to which no descriptor refers yet.
     pub(super) const fn new(object: Object, flags: u32) -> Self {
-        Self { object, position: 0, flags, listing: None, users: 0 }
+        Self { object, position: 0, flags, listing: None, changes: 0, users: 0 }
     }
 
     pub(super) const fn is_readable(&self) -> bool {
@@ -84,12 +88,77 @@ pub(super) struct Pipe {
     pub(super) writers: u32,
 }
 
-/// The open file descriptions of a lane, and its pipes.
+/// A file that exists only while it is open, and that waiting threads watch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum EventFile {
+    /// `eventfd2`: a counter. A read takes all of it, or 1 of a semaphore.
+    Counter { count: u64, is_semaphore: bool },
+    /// `timerfd_create`: a timer.
+    Timer(TimerFile),
+    /// `signalfd4`: the signals of this mask.
+    Signals(u64),
+    /// `epoll_create1`: the descriptors that it watches.
+    Poll(Vec<Interest>),
+}
+
+/// A timer that is read as a file.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct TimerFile {
+    pub(super) clock: u64,
+    pub(super) times: Expiry,
+}
+
+/// The times at which a timer expires, as uptime of the lane in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Expiry {
+    /// The next time; `None` if the timer is not armed.
+    pub(super) next: Option<u64>,
+    /// The time between further expirations; 0 if there are none.
+    pub(super) interval: u64,
+}
+
+impl Expiry {
+    /// Returns how often the timer has expired at a time.
+    pub(super) fn count(&self, now: u64) -> u64 {
+        match self.next {
+            Some(next) if next <= now => 1 + (now - next).checked_div(self.interval).unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// Returns the times after the expirations at a time.
+    pub(super) fn after(&self, now: u64) -> Self {
+        let count = self.count(now);
+        if count == 0 {
+            return *self;
+        }
+        let next = self.next.filter(|_| self.interval > 0);
+        Self { next: next.map(|next| next.saturating_add(count.saturating_mul(self.interval))), ..*self }
+    }
+}
+
+/// A descriptor that an epoll file watches.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Interest {
+    pub(super) descriptor: u64,
+    /// The open file description that the descriptor referred to.
+    pub(super) description: u32,
+    /// The poll events and the flags of epoll.
+    pub(super) events: u32,
+    pub(super) data: u64,
+    /// The number of changes of the description that were reported, for edge-triggered interests.
+    pub(super) seen: Option<u64>,
+    /// Whether it waits to be armed again, after a report with `EPOLLONESHOT`.
+    pub(super) is_disarmed: bool,
+}
+
+/// The open file descriptions of a lane, its pipes and its event files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct OpenFiles {
     descriptions: BTreeMap<u32, Description>,
     pipes: BTreeMap<u32, Pipe>,
-    /// The next unused ID. Descriptions and pipes share one sequence.
+    events: BTreeMap<u32, EventFile>,
+    /// The next unused ID. Descriptions, pipes and event files share one sequence.
     next_id: u32,
 }
 
@@ -103,7 +172,7 @@ impl OpenFiles {
         ];
         let open = |(object, flags)| Description { users: 1, ..Description::new(object, flags) };
         let descriptions = (0..).zip(console.map(open)).collect();
-        Self { descriptions, pipes: BTreeMap::new(), next_id: 3 }
+        Self { descriptions, pipes: BTreeMap::new(), events: BTreeMap::new(), next_id: 3 }
     }
 
     /// Returns whether all ends of pipes have a pipe that counts them, and all IDs were given out. `users` has the number of
@@ -116,10 +185,11 @@ impl OpenFiles {
         let (readers, writers) = (ends(Object::PipeReader), ends(Object::PipeWriter));
         let has_pipe = |description: &Description| match description.object {
             Object::PipeReader(pipe) | Object::PipeWriter(pipe) => self.pipes.contains_key(&pipe),
+            Object::Event(event) => self.events.contains_key(&event),
             Object::Inode(_) | Object::Input | Object::Output(_) => true,
         };
         let counts = |(id, pipe): (&u32, &Pipe)| pipe.readers == readers(*id) && pipe.writers == writers(*id);
-        let ids = self.descriptions.keys().chain(self.pipes.keys());
+        let ids = self.descriptions.keys().chain(self.pipes.keys()).chain(self.events.keys());
         self.descriptions.values().all(has_pipe)
             && self.descriptions.iter().all(|(id, open)| users.get(id) == Some(&open.users))
             && self.descriptions.len() == users.len()
@@ -147,7 +217,7 @@ impl OpenFiles {
         match description.object {
             Object::PipeReader(pipe) => self.pipes.entry(pipe).or_default().readers += 1,
             Object::PipeWriter(pipe) => self.pipes.entry(pipe).or_default().writers += 1,
-            Object::Inode(_) | Object::Input | Object::Output(_) => {}
+            Object::Inode(_) | Object::Input | Object::Output(_) | Object::Event(_) => {}
         }
         self.descriptions.insert(id, description);
         id
@@ -185,8 +255,48 @@ impl OpenFiles {
             if pipe.readers + pipe.writers == 0 {
                 self.pipes.remove(&number);
             }
+            // The other end may be at its end, or without a reader.
+            self.note_change(Object::PipeReader(number));
+            self.note_change(Object::PipeWriter(number));
         }
+        if let Object::Event(event) = object
+            && !self.is_open(object)
+        {
+            self.events.remove(&event);
+        }
+        self.forget_interests(id);
         Some(object).filter(|object| !self.is_open(*object))
+    }
+
+    /// Removes a description that was closed from all epoll files.
+    fn forget_interests(&mut self, id: u32) {
+        for event in self.events.values_mut() {
+            if let EventFile::Poll(interests) = event {
+                interests.retain(|interest| interest.description != id);
+            }
+        }
+    }
+
+    /// Adds an event file, and returns the ID of its description.
+    pub(super) fn add_event(&mut self, event: EventFile, flags: u32) -> u32 {
+        let id = self.new_id();
+        self.events.insert(id, event);
+        self.add(Description::new(Object::Event(id), flags))
+    }
+
+    pub(super) fn event(&self, event: u32) -> Result<&EventFile, Errno> {
+        self.events.get(&event).ok_or(EBADF)
+    }
+
+    pub(super) fn event_mut(&mut self, event: u32) -> Result<&mut EventFile, Errno> {
+        self.events.get_mut(&event).ok_or(EBADF)
+    }
+
+    /// Notes that an open file has become ready for something, for edge-triggered interests of epoll.
+    pub(super) fn note_change(&mut self, object: Object) {
+        for description in self.descriptions.values_mut().filter(|open| open.object == object) {
+            description.changes += 1;
+        }
     }
 
     /// Returns whether an open file description refers to `object`.

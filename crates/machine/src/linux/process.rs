@@ -1,10 +1,13 @@
 //! Processes: what Linux keeps for each of them, shared by its threads.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::descriptors::Descriptors;
 use super::files::InodeNumber;
 use super::signals::{Actions, Pending};
+use super::timers::Timer;
 
 /// A process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,10 +23,14 @@ pub(super) struct Process {
     /// The current directory.
     pub(super) directory: InodeNumber,
     pub(super) umask: u32,
+    /// The execution domain, which has no effect.
+    pub(super) personality: u32,
     pub(super) actions: Actions,
     /// The pending signals that any of its threads may take.
     pub(super) pending: Pending,
     pub(super) state: State,
+    /// The timers by number. Those of `setitimer` have negative numbers.
+    pub(super) timers: BTreeMap<i32, Timer>,
     /// Whether it has executed a program since it was made.
     pub(super) has_executed: bool,
     /// The signal that its parent gets when it ends; 0 for none.

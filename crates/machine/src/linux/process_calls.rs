@@ -8,6 +8,7 @@ use super::errno::{EINVAL, ESRCH, Errno};
 use super::failure::{CallResult, Failure};
 use super::guest::TRANSFER_BYTES_MAX;
 use super::process::Status;
+use super::time_calls::{NANOSECONDS, timespec};
 
 /// The operation of `prctl` that returns the name of the process.
 pub(super) const PR_GET_NAME: u64 = 16;
@@ -183,4 +184,75 @@ pub(super) fn getrandom(call: &mut Call<'_>) -> CallResult {
     call.guest.write(address, &data)?;
     call.kernel.state.random += bytes;
     Ok(bytes)
+}
+
+/// Returns the priorities of a scheduling policy: 1 to 99 for real time, else 0.
+fn priority(policy: u64, of_real_time: u64) -> CallResult {
+    match policy as u32 {
+        1 | 2 => Ok(of_real_time),
+        0 | 3 | 5 | 6 => Ok(0),
+        _ => Err(EINVAL.into()),
+    }
+}
+
+pub(super) fn sched_get_priority_max(call: &mut Call<'_>) -> CallResult {
+    priority(call.x[0], 99)
+}
+
+pub(super) fn sched_get_priority_min(call: &mut Call<'_>) -> CallResult {
+    priority(call.x[0], 1)
+}
+
+pub(super) fn sched_rr_get_interval(call: &mut Call<'_>) -> CallResult {
+    let quantum = call.kernel.settings.quantum;
+    call.guest.write(call.x[1], &timespec(quantum / NANOSECONDS, quantum % NANOSECONDS))?;
+    Ok(0)
+}
+
+/// All threads of a lane share its processor, so they see all stores of each other in order.
+pub(super) fn membarrier(call: &mut Call<'_>) -> CallResult {
+    const QUERY: u32 = 0;
+    /// Global, global expedited and its registration, private expedited and its registration, both for cores.
+    const COMMANDS: u64 = 0b111_1111;
+    match call.x[0] as u32 {
+        QUERY => Ok(COMMANDS),
+        command if u64::from(command) & !COMMANDS == 0 && command.is_power_of_two() => Ok(0),
+        _ => Err(EINVAL.into()),
+    }
+}
+
+pub(super) fn personality(call: &mut Call<'_>) -> CallResult {
+    let process = call.kernel.process_mut();
+    let before = process.personality;
+    if call.x[0] as u32 != u32::MAX {
+        process.personality = call.x[0] as u32;
+    }
+    Ok(before.into())
+}
+
+pub(super) fn capget(call: &mut Call<'_>) -> CallResult {
+    /// `_LINUX_CAPABILITY_VERSION_3`.
+    const VERSION: u32 = 0x2008_0522;
+    let [header, data, ..] = call.x;
+    let (version, process) = (call.guest.read_u32(header)?, call.guest.read_u32(header.wrapping_add(4))?);
+    if version != VERSION {
+        call.guest.write(header, &VERSION.to_le_bytes())?;
+        return if data == 0 { Ok(0) } else { Err(EINVAL.into()) };
+    }
+    call.known_process(process.into())?;
+    // Root has all capabilities: effective, permitted, and none that is inherited.
+    let all = [[u32::MAX, u32::MAX, 0], [0x1ff, 0x1ff, 0]];
+    call.guest
+        .write_optional(data, &all.concat().into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>())?;
+    Ok(0)
+}
+
+pub(super) fn capset(call: &mut Call<'_>) -> CallResult {
+    call.guest.read_u64(call.x[0])?;
+    Ok(0)
+}
+
+pub(super) fn sethostname(call: &mut Call<'_>) -> CallResult {
+    call.guest.read(call.x[0], call.x[1].min(64))?;
+    Ok(0)
 }

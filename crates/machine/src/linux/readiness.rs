@@ -1,7 +1,7 @@
-//! What open files are ready for: the events of `poll`.
+//! What open files are ready for: the events of `poll`, and the reports of epoll.
 
 use super::kernel::Kernel;
-use super::open_files::{Description, Object, PIPE_ATOMIC_BYTES, PIPE_BYTES};
+use super::open_files::{Description, EventFile, Interest, Object, PIPE_ATOMIC_BYTES, PIPE_BYTES};
 
 pub(super) const POLLIN: u16 = 1;
 pub(super) const POLLOUT: u16 = 4;
@@ -9,21 +9,43 @@ pub(super) const POLLERR: u16 = 8;
 pub(super) const POLLHUP: u16 = 16;
 pub(super) const POLLNVAL: u16 = 32;
 
+/// Only changes are reported.
+pub(super) const EPOLLET: u32 = 1 << 31;
+/// The interest ends with its first report.
+pub(super) const EPOLLONESHOT: u32 = 1 << 30;
+
+/// The largest value of an event counter.
+pub(super) const COUNTER_MAX: u64 = u64::MAX - 1;
+/// The limit on epoll files that watch each other.
+const NESTING_MAX: u32 = 5;
+
+/// Who asks, and when: the thread, and the uptime of the lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asker {
+    pub(super) thread: u32,
+    pub(super) now: u64,
+}
+
 impl Kernel {
     /// Returns the poll events that an open file description is ready for; `POLLNVAL` if there is none.
-    pub(super) fn ready_for(&self, description: u32) -> u16 {
-        self.open.get(description).map_or(POLLNVAL, |description| self.readiness(description))
+    pub(super) fn ready_for(&self, description: u32, asker: Asker) -> u16 {
+        self.ready_within(description, asker, NESTING_MAX)
     }
 
-    fn readiness(&self, description: &Description) -> u16 {
+    /// Returns what [`Kernel::ready_for`] returns. `nesting` is the number of epoll files that may watch each other.
+    fn ready_within(&self, description: u32, asker: Asker, nesting: u32) -> u16 {
+        self.open.get(description).map_or(POLLNVAL, |description| self.readiness(description, asker, nesting))
+    }
+
+    fn readiness(&self, description: &Description, asker: Asker, nesting: u32) -> u16 {
+        let input_if = |is_ready| if is_ready { POLLIN } else { 0 };
         match description.object {
             Object::Inode(_) => POLLIN | POLLOUT,
             // At the end of input, a read returns 0 at once, so input is always ready.
             Object::Input => POLLIN,
             Object::Output(_) => POLLOUT,
             Object::PipeReader(pipe) => self.open.pipe(pipe).map_or(POLLNVAL, |pipe| {
-                let data = if pipe.data.is_empty() { 0 } else { POLLIN };
-                data | if pipe.writers > 0 { 0 } else { POLLHUP }
+                input_if(!pipe.data.is_empty()) | if pipe.writers > 0 { 0 } else { POLLHUP }
             }),
             Object::PipeWriter(pipe) => self.open.pipe(pipe).map_or(POLLNVAL, |pipe| {
                 // As much room as a write needs that is not divided.
@@ -31,6 +53,57 @@ impl Kernel {
                 let room = if has_room { POLLOUT } else { 0 };
                 room | if pipe.readers > 0 { 0 } else { POLLERR }
             }),
+            Object::Event(event) => match self.open.event(event) {
+                Ok(EventFile::Counter { count, .. }) => {
+                    input_if(*count > 0) | if *count < COUNTER_MAX { POLLOUT } else { 0 }
+                }
+                Ok(EventFile::Timer(timer)) => input_if(timer.times.count(asker.now) > 0),
+                Ok(EventFile::Signals(mask)) => input_if(self.waiting_signals(asker.thread) & mask != 0),
+                Ok(EventFile::Poll(interests)) => input_if(
+                    nesting > 0
+                        && interests.iter().any(|interest| self.reported(interest, asker, nesting - 1) != 0),
+                ),
+                Err(_) => POLLNVAL,
+            },
+        }
+    }
+
+    /// Returns the mask of the signals that wait for a thread.
+    fn waiting_signals(&self, thread: u32) -> u64 {
+        self.threads
+            .get(&thread)
+            .map_or(0, |thread| thread.pending.mask() | self.processes[&thread.process].pending.mask())
+    }
+
+    /// Returns the events that an epoll file reports about an interest; 0 if there is nothing to report.
+    pub(super) fn report_of(&self, interest: &Interest, asker: Asker) -> u16 {
+        self.reported(interest, asker, NESTING_MAX)
+    }
+
+    fn reported(&self, interest: &Interest, asker: Asker, nesting: u32) -> u16 {
+        let changes = self.open.get(interest.description).map_or(0, |open| open.changes);
+        if interest.is_disarmed || interest.events & EPOLLET != 0 && interest.seen == Some(changes) {
+            return 0;
+        }
+        let wanted = interest.events as u16 | POLLERR | POLLHUP;
+        self.ready_within(interest.description, asker, nesting) & wanted
+    }
+
+    /// Returns the first time after `now` at which one of the timers that an open file description shows expires.
+    pub(super) fn first_expiry(&self, description: u32, now: u64) -> Option<u64> {
+        self.first_expiry_within(description, now, NESTING_MAX)
+    }
+
+    fn first_expiry_within(&self, description: u32, now: u64, nesting: u32) -> Option<u64> {
+        let Object::Event(event) = self.open.get(description).ok()?.object else { return None };
+        match self.open.event(event).ok()? {
+            EventFile::Timer(timer) => timer.times.next.filter(|next| *next > now),
+            EventFile::Poll(interests) if nesting > 0 => {
+                let all = interests.iter();
+                all.filter_map(|interest| self.first_expiry_within(interest.description, now, nesting - 1))
+                    .min()
+            }
+            _ => None,
         }
     }
 }

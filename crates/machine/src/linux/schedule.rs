@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::guest::Guest;
 use super::kernel::Kernel;
 use super::process::Status;
+use super::readiness::Asker;
 use super::signals::SIGKILL;
 use super::thread::Parked;
 use super::wait::{Event, Wait, Woken};
@@ -23,6 +24,7 @@ impl Kernel {
 
     /// Wakes all threads whose waits are over when the lane has retired `steps`.
     pub(super) fn wake(&mut self, steps: u64) {
+        self.fire_timers(steps);
         if self.turns.waiting.is_empty() {
             return;
         }
@@ -54,7 +56,10 @@ impl Kernel {
             Event::BlockedSignal(mask) => {
                 (thread.pending.mask() | self.processes[&thread.process].pending.mask()) & mask != 0
             }
-            Event::Ready(all) => all.iter().any(|(open, events)| self.ready_for(*open) & events != 0),
+            Event::Ready(all) => {
+                let asker = Asker { thread: id, now };
+                all.iter().any(|(open, events)| self.ready_for(*open, asker) & events != 0)
+            }
             Event::Child(children) => self.child_with_news(thread.process, children).is_some(),
             Event::Vfork { child } => {
                 self.processes.get(child).is_none_or(|child| child.has_ended() || child.has_executed)
@@ -127,7 +132,8 @@ impl Kernel {
             return steps;
         }
         let turn = if self.turns.ready.is_empty() { u64::MAX } else { self.turns.end };
-        let Some(deadline) = self.first_deadline() else { return turn };
+        let turn = turn.min(self.first_processor_timer(steps).unwrap_or(u64::MAX));
+        let Some(deadline) = self.first_deadline(self.uptime(steps)) else { return turn };
         let wait = if self.settings.real_time.is_some() {
             // The clock of the host does not tell after how many steps it will be time.
             self.settings.quantum
@@ -137,10 +143,17 @@ impl Kernel {
         turn.min(steps.saturating_add(wait))
     }
 
-    /// Returns the first deadline of all waits.
-    fn first_deadline(&self) -> Option<u64> {
+    /// Returns the first time at which a wait ends or a timer expires.
+    fn first_deadline(&self, now: u64) -> Option<u64> {
         let waits = self.turns.waiting.iter().filter_map(|id| self.threads.get(id)?.wait.as_ref());
-        waits.filter_map(|wait| wait.deadline).min()
+        let ends = waits.filter_map(|wait| {
+            let expiry = match &wait.event {
+                Event::Ready(all) => all.iter().filter_map(|(open, _)| self.first_expiry(*open, now)).min(),
+                _ => None,
+            };
+            wait.deadline.into_iter().chain(expiry).min()
+        });
+        ends.chain(self.first_timer()).min()
     }
 
     /// Returns the thread that gets the lane next. If the turn of the current thread is over, it is one of the candidates.
@@ -160,7 +173,7 @@ impl Kernel {
 
     /// Lets time pass until the first deadline. Returns whether there is one.
     pub(super) fn sleep_until_deadline(&mut self, steps: u64) -> bool {
-        let Some(deadline) = self.first_deadline() else { return false };
+        let Some(deadline) = self.first_deadline(self.uptime(steps)) else { return false };
         let wait = deadline.saturating_sub(self.uptime(steps));
         if self.settings.real_time.is_some() {
             std::thread::sleep(std::time::Duration::from_nanos(wait));

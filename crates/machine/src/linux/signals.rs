@@ -14,6 +14,7 @@ pub(super) const SIGTRAP: u64 = 5;
 pub(super) const SIGBUS: u64 = 7;
 pub(super) const SIGSEGV: u64 = 11;
 pub(super) const SIGKILL: u64 = 9;
+pub(super) const SIGALRM: u64 = 14;
 /// Raised by a write to a pipe whose read end is closed.
 pub(super) const SIGPIPE: u64 = 13;
 /// Raised when a child ends, stops or continues.

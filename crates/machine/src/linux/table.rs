@@ -4,6 +4,7 @@ use super::call::Call;
 use super::errno::{EAFNOSUPPORT, ENOSYS, EOPNOTSUPP, EPERM, Errno};
 use super::failure::CallResult;
 use super::{clone_calls as clones, descriptor_calls as descriptors, directory_calls as directories};
+use super::{event_calls as events, timer_calls as timers};
 use super::{exec_calls as exec, file_calls as files, futex_calls as futexes, id_calls as ids};
 use super::{memory_calls as memory, process_calls as process, signal_calls as signals};
 use super::{time_calls as time, wait_calls as wait};
@@ -82,6 +83,10 @@ calls! {
      12 llistxattr        Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
      13 flistxattr        Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
      17 getcwd            Complete directories::getcwd, "";
+     19 eventfd2          Complete events::eventfd2, "";
+     20 epoll_create1     Complete events::epoll_create1, "";
+     21 epoll_ctl         Complete events::epoll_ctl, "";
+     22 epoll_pwait       Complete events::epoll_pwait, "";
      23 dup               Complete descriptors::dup, "";
      24 dup3              Complete descriptors::dup3, "";
      25 fcntl             Partial  descriptors::fcntl, "F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL; locks are always granted";
@@ -121,6 +126,10 @@ calls! {
      71 sendfile          Complete files::sendfile, "";
      72 pselect6          Complete descriptors::pselect6, "";
      73 ppoll             Complete descriptors::ppoll, "";
+     74 signalfd4         Complete events::signalfd4, "";
+     75 vmsplice          Complete files::vmsplice, "";
+     76 splice            Complete files::splice, "";
+     77 tee               Partial  files::tee, "does not wait for room";
      78 readlinkat        Complete directories::readlinkat, "";
      79 newfstatat        Complete directories::newfstatat, "";
      80 fstat             Complete directories::fstat, "";
@@ -128,7 +137,13 @@ calls! {
      82 fsync             Accepted descriptors::fsync, "";
      83 fdatasync         Accepted descriptors::fsync, "";
      84 sync_file_range   Accepted descriptors::fsync, "";
+     85 timerfd_create    Complete events::timerfd_create, "";
+     86 timerfd_settime   Complete events::timerfd_settime, "";
+     87 timerfd_gettime   Complete events::timerfd_gettime, "";
      88 utimensat         Complete directories::utimensat, "";
+     90 capget            Complete process::capget, "root has all capabilities";
+     91 capset            Accepted process::capset, "capabilities stay";
+     92 personality       Accepted process::personality, "the value is kept";
      93 exit              Complete process::exit, "";
      94 exit_group        Complete process::exit_group, "";
      95 waitid            Complete wait::waitid, "";
@@ -137,6 +152,13 @@ calls! {
      99 set_robust_list   Complete process::set_robust_list, "";
     100 get_robust_list   Complete process::get_robust_list, "";
     101 nanosleep         Complete time::nanosleep, "the clock advances at once";
+    102 getitimer         Complete timers::getitimer, "";
+    103 setitimer         Complete timers::setitimer, "";
+    107 timer_create      Complete timers::timer_create, "";
+    108 timer_gettime     Complete timers::timer_gettime, "";
+    109 timer_getoverrun  Complete timers::timer_getoverrun, "";
+    110 timer_settime     Complete timers::timer_settime, "";
+    111 timer_delete      Complete timers::timer_delete, "";
     113 clock_gettime     Complete time::clock_gettime, "one nanosecond per step, plus the time slept";
     114 clock_getres      Complete time::clock_getres, "";
     115 clock_nanosleep   Complete time::clock_nanosleep, "the clock advances at once";
@@ -147,6 +169,9 @@ calls! {
     122 sched_setaffinity Accepted => Ok(0), "";
     123 sched_getaffinity Complete process::sched_getaffinity, "one processor";
     124 sched_yield       Complete process::sched_yield, "";
+    125 sched_get_priority_max Complete process::sched_get_priority_max, "";
+    126 sched_get_priority_min Complete process::sched_get_priority_min, "";
+    127 sched_rr_get_interval Complete process::sched_rr_get_interval, "the quantum";
     129 kill              Complete signals::kill, "";
     130 tkill             Complete signals::tkill, "";
     131 tgkill            Complete signals::tgkill, "";
@@ -176,6 +201,7 @@ calls! {
     158 getgroups         Complete process::getgroups, "";
     159 setgroups         Accepted => Ok(0), "the process runs as root";
     160 uname             Complete process::uname, "";
+    161 sethostname       Accepted process::sethostname, "the name stays";
     163 getrlimit         Complete process::getrlimit, "";
     164 setrlimit         Accepted => Ok(0), "";
     165 getrusage         Partial  time::getrusage, "only ru_utime";
@@ -193,6 +219,7 @@ calls! {
     179 sysinfo           Complete time::sysinfo, "";
     198 socket            Refused  => Err(EAFNOSUPPORT), "EAFNOSUPPORT: there is no network";
     199 socketpair        Refused  => Err(EAFNOSUPPORT), "EAFNOSUPPORT";
+    213 readahead         Accepted descriptors::fsync, "";
     214 brk               Complete memory::brk, "";
     215 munmap            Complete memory::munmap, "";
     216 mremap            Partial  memory::mremap, "no MREMAP_FIXED";
@@ -204,6 +231,9 @@ calls! {
     227 msync             Accepted => Ok(0), "";
     228 mlock             Accepted => Ok(0), "";
     229 munlock           Accepted => Ok(0), "";
+    230 mlockall          Accepted => Ok(0), "";
+    231 munlockall        Accepted => Ok(0), "";
+    232 mincore           Complete memory::mincore, "every mapped page is in memory";
     233 madvise           Partial  memory::madvise, "MADV_DONTNEED zeroes pages; other advice is ignored";
     240 rt_tgsigqueueinfo Complete signals::rt_tgsigqueueinfo, "";
     260 wait4             Complete wait::wait4, "";
@@ -211,7 +241,10 @@ calls! {
     267 syncfs            Accepted descriptors::fsync, "";
     276 renameat2         Partial  directories::renameat2, "no RENAME_EXCHANGE, no RENAME_WHITEOUT";
     278 getrandom         Complete process::getrandom, "a function of seed, lane and position";
+    279 memfd_create      Partial  files::memfd_create, "no seals";
     281 execveat          Complete exec::execveat, "";
+    283 membarrier        Complete process::membarrier, "";
+    284 mlock2            Accepted => Ok(0), "";
     285 copy_file_range   Complete files::copy_file_range, "";
     286 preadv2           Partial  files::preadv2, "only with flags 0";
     287 pwritev2          Partial  files::pwritev2, "only with flags 0";
@@ -220,6 +253,7 @@ calls! {
     435 clone3            Partial  clones::clone3, "as clone; no pidfd, no cgroup";
     436 close_range       Complete descriptors::close_range, "";
     439 faccessat2        Complete directories::faccessat, "the process runs as root";
+    441 epoll_pwait2      Complete events::epoll_pwait2, "";
 }
 
 /// Returns the system call with this number.

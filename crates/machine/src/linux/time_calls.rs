@@ -19,7 +19,7 @@ pub(super) const CLOCKS_OF_PROCESSOR: u32 = 0b1100;
 pub(super) const TICKS: u64 = 100;
 
 /// Returns a `struct timespec` or `struct timeval`: seconds and a fraction.
-fn timespec(seconds: u64, fraction: u64) -> [u8; 16] {
+pub(super) fn timespec(seconds: u64, fraction: u64) -> [u8; 16] {
     let mut out = Fields([0; 16]);
     out.u64(0, seconds);
     out.u64(8, fraction);
@@ -28,7 +28,7 @@ fn timespec(seconds: u64, fraction: u64) -> [u8; 16] {
 
 impl Call<'_> {
     /// Reads a `struct timespec` and returns it in nanoseconds.
-    fn duration(&mut self, address: u64) -> Result<u64, Failure> {
+    pub(super) fn duration(&mut self, address: u64) -> Result<u64, Failure> {
         let (seconds, nanoseconds) =
             (self.guest.read_u64(address)?, self.guest.read_u64(address.wrapping_add(8))?);
         if seconds > i64::MAX as u64 || nanoseconds >= NANOSECONDS {
