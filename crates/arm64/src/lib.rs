@@ -15,11 +15,14 @@
 //! manual (Arm DDI 0487). It is the specification with which the engines of KVRM are compared.
 //!
 //! The crate has no memory and no programs. A caller implements [`Memory`]; `kvrm-machine` has an implementation. The
-//! crate uses `alloc` but not `std`, and has no dependencies.
+//! crate uses `alloc` but not `std`, and has no dependencies. With the feature `std`, it uses the host's square roots and
+//! fused products, which is faster and gives the same results.
 
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 #[macro_use]
 mod isa;

@@ -1,7 +1,7 @@
 //! Floating point, where the host computes the same. Everything else is left to the reference.
 //!
-//! The host computes what `fp_operation_on_host` of the reference would: numbers are zeros or normal, rounding is to
-//! nearest, and FPSR.IXC is set, so no exception is noted that was not noted before. A test in the code decides.
+//! The host computes if numbers are zeros or normal, rounding is to nearest, and FPSR.IXC is set, so no exception is noted
+//! that was not noted before. A test in the code decides. The reference uses the host in more cases.
 
 use std::mem::offset_of;
 

@@ -6,8 +6,9 @@
 //! parameter, and every result contains the bits that it sets in FPSR.
 //!
 //! Shaders have twins of these functions (`shaders/wgsl/arm64/float/`), so no integer has more than 64 bits. Shaders
-//! call [`arithmetic::fp_operation`]; [`named`] has functions with the names of the manual for it. Only [`host`] has no
-//! twin: it computes the same results faster with the floating point of the host.
+//! call [`arithmetic::fp_operation`]; [`named`] has functions with the names of the manual for it. Only [`host`],
+//! [`order`] and [`quick`] have no twins: they compute the same results faster, mostly with the floating point of the
+//! host.
 //!
 //! The behaviour is that of Armv8.0, which has half precision only in conversions. These functions also compute with
 //! half precision.
@@ -25,6 +26,8 @@ pub mod multiply;
 pub mod named;
 pub mod nan;
 pub mod number;
+pub mod order;
+pub mod quick;
 pub mod round;
 pub mod square_root;
 pub mod unpack;

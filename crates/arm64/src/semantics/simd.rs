@@ -10,6 +10,7 @@ pub mod convert;
 pub mod copy;
 pub mod crypto;
 pub mod float;
+mod host;
 pub mod immediate;
 pub mod integer;
 pub mod load_store;

@@ -7,6 +7,9 @@ pub const FPCR_DN: u32 = 1 << 25;
 /// FPCR.FZ: denormal operands and results of single and double precision are flushed to zero.
 pub const FPCR_FZ: u32 = 1 << 24;
 
+/// FPCR.RMode: the rounding mode.
+pub const FPCR_RMODE: u32 = 3 << 22;
+
 /// FPSR.IOC: an invalid operation.
 pub const FPSR_IOC: u32 = 1;
 /// FPSR.DZC: a finite number divided by zero.

@@ -4,7 +4,7 @@ use super::float::{format, fp_abs, noted};
 use super::vector::{Lanes, Second, elem, set_v, v};
 use crate::semantics::flags::condition_holds;
 use crate::semantics::float::format::Format;
-use crate::semantics::float::named::fp_compare;
+use crate::semantics::float::quick::fp_compare;
 use crate::{Cpu, Word};
 
 /// Conditions on the flags of a comparison, as in B.cond.

@@ -5,7 +5,8 @@ use super::vector::{Lanes, collect, elem, is_scalar, set_v, set_v_part, v, v_par
 use crate::semantics::bitmask::ones;
 use crate::semantics::float::control::{ROUND_ODD, fp_rounding_mode};
 use crate::semantics::float::format::{DOUBLE, SINGLE, fp_format};
-use crate::semantics::float::named::{Fixed, fixed_to_fp, fp_convert, fp_to_fixed};
+use crate::semantics::float::named::Fixed;
+use crate::semantics::float::quick::{fixed_to_fp, fp_convert, fp_to_fixed};
 use crate::view::IMMH;
 use crate::{Cpu, Word};
 

@@ -1,5 +1,6 @@
 //! Floating-point arithmetic on elements.
 
+use super::host;
 use super::pairwise::pairs;
 use super::vector::{Lanes, Second, elem, set_v, v};
 use crate::semantics::float::arithmetic::{
@@ -10,11 +11,11 @@ use crate::semantics::float::control::{
 };
 use crate::semantics::float::estimate::{unsigned_recip_estimate, unsigned_rsqrt_estimate};
 use crate::semantics::float::format::{Format, fp_format};
-use crate::semantics::float::host::fp_operation_on_host;
 use crate::semantics::float::named::{
-    fp_add, fp_max, fp_max_num, fp_min, fp_min_num, fp_mul, fp_mul_add, fp_mulx, fp_recip_estimate,
-    fp_recip_step_fused, fp_recpx, fp_round_int, fp_rsqrt_estimate, fp_rsqrt_step_fused, fp_sqrt, fp_sub,
+    fp_add, fp_mul, fp_mul_add, fp_mulx, fp_recip_estimate, fp_recip_step_fused, fp_recpx, fp_rsqrt_estimate,
+    fp_rsqrt_step_fused, fp_sqrt, fp_sub,
 };
+use crate::semantics::float::quick::{fp_max, fp_max_num, fp_min, fp_min_num, fp_round_int};
 use crate::semantics::float::round::FpResult;
 use crate::{Cpu, Word};
 
@@ -44,6 +45,7 @@ pub(super) const fn noted(cpu: &mut Cpu, result: FpResult) -> u64 {
 }
 
 /// Writes a function of each number of Vn to Vd.
+#[inline(never)]
 fn one(cpu: &mut Cpu, w: Word, operation: impl Fn(u64, Format, u32) -> FpResult) {
     let lanes = Lanes::of_sz(w);
     let (n, fpcr) = (v(cpu, w.rn()), cpu.fpcr);
@@ -57,6 +59,7 @@ fn two(cpu: &mut Cpu, w: Word, operation: impl Fn(u64, u64, Format, u32) -> FpRe
 }
 
 /// Writes a function of the numbers of Vd, Vn and the second operand to Vd.
+#[inline(never)]
 fn three(cpu: &mut Cpu, w: Word, operation: impl Fn(u64, u64, u64, Format, u32) -> FpResult) {
     let lanes = Lanes::of_sz(w);
     let (d, n, fpcr) = (v(cpu, w.rd()), v(cpu, w.rn()), cpu.fpcr);
@@ -69,30 +72,12 @@ fn three(cpu: &mut Cpu, w: Word, operation: impl Fn(u64, u64, u64, Format, u32) 
 }
 
 /// Writes sums, differences, products or quotients of the numbers of Vn and the second operand to Vd.
-///
-/// These are the most frequent operations. So this version of [`two`] computes with the host's floating point where it
-/// can, and calls a function only for numbers where it cannot.
 fn arithmetic<const OPERATION: u32>(cpu: &mut Cpu, w: Word) {
-    let lanes = Lanes::of_sz(w);
-    let n = v(cpu, w.rn());
-    let m = Second::new(cpu, w, lanes.esize, v(cpu, w.rm()));
-    let mut result = 0;
-    for e in 0..lanes.count {
-        let (x, y, format) = (elem(n, e, lanes.esize), m.elem(e), format(lanes));
-        let value = match fp_operation_on_host(OPERATION, [x, y], format, cpu.fpcr, cpu.fpsr) {
-            Some(value) => value,
-            None => arithmetic_in_integers(cpu, OPERATION, x, y, format),
-        };
-        result |= u128::from(value) << (e * lanes.esize);
+    if !host::operation::<OPERATION>(cpu, w, Lanes::of_sz(w)) {
+        two(cpu, w, |x, y, format, fpcr| {
+            fp_operation(OPERATION, x, y, y, format, format, fp_rounding_mode(fpcr), fpcr)
+        });
     }
-    set_v(cpu, w.rd(), result);
-}
-
-/// Applies an operation with integer arithmetic, which handles all operands.
-#[inline(never)]
-fn arithmetic_in_integers(cpu: &mut Cpu, operation: u32, x: u64, y: u64, format: Format) -> u64 {
-    let fpcr = cpu.fpcr;
-    noted(cpu, fp_operation(operation, x, y, y, format, format, fp_rounding_mode(fpcr), fpcr))
 }
 
 /// Returns a result without exceptions.
@@ -114,8 +99,6 @@ instructions! {
     fabs = one |x, format, _| quiet(fp_abs(x, format));
     /// FNEG.
     fneg = one |x, format, _| quiet(fp_neg(x, format));
-    /// FSQRT.
-    fsqrt = one fp_sqrt;
     /// FRECPE.
     frecpe = one fp_recip_estimate;
     /// FRSQRTE.
@@ -164,10 +147,6 @@ instructions! {
         let difference = fp_sub(x, y, format, fpcr);
         FpResult { value: fp_abs(difference.value, format), ..difference }
     };
-    /// FMLA.
-    fmla = three fp_mul_add;
-    /// FMLS.
-    fmls = three |d, x, y, format, fpcr| fp_mul_add(d, fp_neg(x, format), y, format, fpcr);
 }
 
 /// FADD.
@@ -190,9 +169,42 @@ pub fn fdiv(cpu: &mut Cpu, w: Word) {
     arithmetic::<FP_DIV>(cpu, w);
 }
 
+/// FSQRT.
+pub fn fsqrt(cpu: &mut Cpu, w: Word) {
+    if !host::square_roots(cpu, w, Lanes::of_sz(w)) {
+        one(cpu, w, fp_sqrt);
+    }
+}
+
+/// FMLA.
+pub fn fmla(cpu: &mut Cpu, w: Word) {
+    if !host::accumulate::<false>(cpu, w, Lanes::of_sz(w)) {
+        three(cpu, w, fp_mul_add);
+    }
+}
+
+/// FMLS.
+pub fn fmls(cpu: &mut Cpu, w: Word) {
+    if !host::accumulate::<true>(cpu, w, Lanes::of_sz(w)) {
+        three(cpu, w, |d, x, y, format, fpcr| fp_mul_add(d, fp_neg(x, format), y, format, fpcr));
+    }
+}
+
 /// FMADD, FMSUB, FNMADD and FNMSUB. They differ in whether the addend and the product are negated.
 pub fn fmadd<const NEGATE_ADDEND: bool, const NEGATE_PRODUCT: bool>(cpu: &mut Cpu, w: Word) {
     let lanes = Lanes::of_sz(w);
+    if !host::fused::<NEGATE_ADDEND, NEGATE_PRODUCT>(cpu, w, lanes) {
+        fused_in_integers::<NEGATE_ADDEND, NEGATE_PRODUCT>(cpu, w, lanes);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn fused_in_integers<const NEGATE_ADDEND: bool, const NEGATE_PRODUCT: bool>(
+    cpu: &mut Cpu,
+    w: Word,
+    lanes: Lanes,
+) {
     let format = format(lanes);
     let [addend, n, m] = [w.ra(), w.rn(), w.rm()].map(|register| elem(v(cpu, register), 0, lanes.esize));
     let addend = if NEGATE_ADDEND { fp_neg(addend, format) } else { addend };

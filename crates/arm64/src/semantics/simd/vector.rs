@@ -57,7 +57,9 @@ impl Lanes {
     #[must_use]
     #[inline]
     pub const fn new(w: Word, esize: u32) -> Self {
-        Self { esize, count: if is_scalar(w) { 1 } else { (64 << w.q()) / esize } }
+        // Conditions and constants, which compilers can follow into the functions for each shape.
+        let count = if w.q() == 1 { 128 / esize } else { 64 / esize };
+        Self { esize, count: if is_scalar(w) { 1 } else { count } }
     }
 
     /// Returns the elements of the size in the field size.
@@ -71,7 +73,7 @@ impl Lanes {
     #[must_use]
     #[inline]
     pub const fn of_sz(w: Word) -> Self {
-        Self::new(w, 32 << w.bits(22, 1))
+        Self::new(w, if w.bits(22, 1) == 1 { 64 } else { 32 })
     }
 
     /// Returns the elements of the size in immh.
@@ -139,7 +141,7 @@ impl Second {
     #[must_use]
     #[inline]
     pub const fn new(cpu: &Cpu, w: Word, esize: u32, vector: u128) -> Self {
-        if w.bits(24, 1) == 0 || w.bits(10, 1) == 1 {
+        if !Self::is_element(w) {
             return Self { vector, esize, index: None };
         }
         let (h, l, m) = (w.bits(11, 1), w.bits(21, 1), w.bits(20, 1));
@@ -149,6 +151,13 @@ impl Second {
             _ => (w.rm(), h),
         };
         Self { vector: v(cpu, register), esize, index: Some(index) }
+    }
+
+    /// Returns whether the second operand of an instruction is one element.
+    #[must_use]
+    #[inline]
+    pub const fn is_element(w: Word) -> bool {
+        w.bits(24, 1) == 1 && w.bits(10, 1) == 0
     }
 
     /// Returns the second operand for element `e` of the first.
