@@ -9,7 +9,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_arm64::semantics::float::arithmetic::{FP_ADD, FP_DIV, FP_MUL, FP_SQRT, FP_SUB};
-use kvrm_arm64::semantics::float::control::{FPSR_IXC, ROUND_ZERO};
+use kvrm_arm64::semantics::float::control::{FPCR_RMODE, FPSR_IXC, ROUND_ZERO};
 use kvrm_arm64::vector_op::{
     ELEMENT_FLOAT_ABSOLUTE, ELEMENT_FLOAT_NEGATE, ELEMENT_MOVE, FLOAT_ACCUMULATE, FLOAT_ADDEND,
     FLOAT_COMPARE, FLOAT_CONVERT, FLOAT_FLAGS, FLOAT_FROM_GENERAL, FLOAT_SAME, FLOAT_TO_GENERAL,
@@ -22,9 +22,6 @@ use crate::context::FLAGS_PACKED;
 use crate::emitter::Emitter;
 use crate::flags::Flags;
 use crate::vector::{cast, get, set, set_vector};
-
-/// The bits of FPCR that set the rounding mode.
-const ROUNDING_MODE: i64 = 3 << 22;
 
 /// Returns the type of the bits of a scalar operation in single or double precision. `top` is the top byte of its words.
 fn precision(w: Word, top: u32) -> Option<Type> {
@@ -340,7 +337,7 @@ fn all(e: &mut Emitter<'_>, conditions: &[Value]) -> Value {
 fn is_exact_mode(e: &mut Emitter<'_>) -> Value {
     let fpcr = e.frame.load_cpu(types::I32, offset_of!(Cpu, fpcr));
     let fpsr = e.frame.load_cpu(types::I32, offset_of!(Cpu, fpsr));
-    let mode = e.frame.b.ins().band_imm_u(fpcr, ROUNDING_MODE);
+    let mode = e.frame.b.ins().band_imm_u(fpcr, i64::from(FPCR_RMODE));
     let nearest = e.frame.b.ins().icmp_imm_u(IntCC::Equal, mode, 0);
     let inexact = e.frame.b.ins().band_imm_u(fpsr, i64::from(FPSR_IXC));
     let inexact = e.frame.b.ins().icmp_imm_u(IntCC::NotEqual, inexact, 0);

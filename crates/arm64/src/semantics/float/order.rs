@@ -1,8 +1,8 @@
 //! Comparison, maximum and minimum of bit patterns without unpacking them, if no exception is possible.
 
-use super::control::FPCR_FZ;
 use super::format::{Format, exponent_ones};
 use super::round::FpResult;
+use super::unpack::is_flushed;
 
 /// Returns an integer that is in the order of numbers; both zeros are 0. Returns `None` for a NaN, and for a denormal
 /// number that may be flushed to zero.
@@ -12,7 +12,7 @@ const fn order_of(pattern: u64, format: Format, fpcr: u32) -> Option<i64> {
     let magnitude = pattern & (sign - 1);
     let infinity = (exponent_ones(format) as u64) << format.fraction_bits;
     let is_denormal = magnitude.wrapping_sub(1) < (1 << format.fraction_bits) - 1;
-    if magnitude > infinity || fpcr & FPCR_FZ != 0 && is_denormal {
+    if magnitude > infinity || is_denormal && is_flushed(format, fpcr) {
         return None;
     }
     Some(if pattern & sign == 0 { magnitude as i64 } else { -(magnitude as i64) })

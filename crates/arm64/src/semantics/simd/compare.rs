@@ -18,6 +18,7 @@ const LS: u32 = 0b1001;
 
 /// Compares each number of Vn with the second operand, after applying `prepare` to both. Writes all ones to the element
 /// of Vd if the condition holds, else zeros.
+#[inline(never)]
 fn lanes(cpu: &mut Cpu, w: Word, condition: u32, is_zero: bool, prepare: impl Fn(u64, Format) -> u64) {
     let lanes = Lanes::of_sz(w);
     let (n, format) = (v(cpu, w.rn()), format(lanes));
@@ -63,6 +64,7 @@ comparisons! {
 }
 
 /// Returns the flags of comparing Vn with Vm, or with zero.
+#[inline(never)]
 fn flags(cpu: &mut Cpu, w: Word, is_zero: bool, signal_nans: bool) -> u32 {
     let lanes = Lanes::of_sz(w);
     let [n, m] = [w.rn(), w.rm()].map(|register| elem(v(cpu, register), 0, lanes.esize));

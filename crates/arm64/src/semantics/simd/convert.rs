@@ -11,6 +11,7 @@ use crate::view::IMMH;
 use crate::{Cpu, Word};
 
 /// FCVT: converts from a format of `FROM` bits to one of `TO` bits.
+#[inline(never)]
 pub fn fcvt<const FROM: u32, const TO: u32>(cpu: &mut Cpu, w: Word) {
     let value = elem(v(cpu, w.rn()), 0, FROM);
     let (from, to, rounding) = (fp_format(FROM, false), fp_format(TO, false), fp_rounding_mode(cpu.fpcr));
@@ -20,6 +21,7 @@ pub fn fcvt<const FROM: u32, const TO: u32>(cpu: &mut Cpu, w: Word) {
 }
 
 /// FCVTL: half to single, or single to double precision.
+#[inline(never)]
 pub fn fcvtl(cpu: &mut Cpu, w: Word) {
     let esize = 16 << w.bits(22, 1);
     let (n, fpcr) = (v_part(cpu, w, w.rn()), cpu.fpcr);
@@ -31,6 +33,7 @@ pub fn fcvtl(cpu: &mut Cpu, w: Word) {
 }
 
 /// FCVTN: single to half, or double to single precision.
+#[inline(never)]
 pub fn fcvtn(cpu: &mut Cpu, w: Word) {
     let esize = 16 << w.bits(22, 1);
     let (n, fpcr) = (v(cpu, w.rn()), cpu.fpcr);
@@ -51,6 +54,7 @@ pub fn fcvtxn(cpu: &mut Cpu, w: Word) {
 }
 
 /// Converts numbers of Vn to integers of the same size.
+#[inline(never)]
 fn lanes_to_fixed(cpu: &mut Cpu, w: Word, lanes: Lanes, to: Fixed, rounding: u32) {
     let (n, fpcr) = (v(cpu, w.rn()), cpu.fpcr);
     let result = lanes.collect(|e| {
@@ -61,6 +65,7 @@ fn lanes_to_fixed(cpu: &mut Cpu, w: Word, lanes: Lanes, to: Fixed, rounding: u32
 }
 
 /// Converts integers of Vn to numbers of the same size.
+#[inline(never)]
 fn lanes_to_fp(cpu: &mut Cpu, w: Word, lanes: Lanes, from: Fixed) {
     let (n, fpcr) = (v(cpu, w.rn()), cpu.fpcr);
     let result =
@@ -114,6 +119,7 @@ const fn general<const U: bool>(w: Word) -> Fixed {
 }
 
 /// FCVTNS and similar instructions to a general register, as integer or fixed point.
+#[inline(never)]
 pub fn to_general<const U: bool, const ROUNDING: u32>(cpu: &mut Cpu, w: Word) {
     let lanes = Lanes::of_sz(w);
     let value = elem(v(cpu, w.rn()), 0, lanes.esize);
@@ -123,6 +129,7 @@ pub fn to_general<const U: bool, const ROUNDING: u32>(cpu: &mut Cpu, w: Word) {
 }
 
 /// SCVTF and UCVTF from a general register, from integer or fixed point.
+#[inline(never)]
 pub fn from_general<const U: bool>(cpu: &mut Cpu, w: Word) {
     let lanes = Lanes::of_sz(w);
     let integer = cpu.x(w.rn()) & ones(intsize(w));

@@ -191,6 +191,7 @@ pub fn fmls(cpu: &mut Cpu, w: Word) {
 }
 
 /// FMADD, FMSUB, FNMADD and FNMSUB. They differ in whether the addend and the product are negated.
+#[inline(never)]
 pub fn fmadd<const NEGATE_ADDEND: bool, const NEGATE_PRODUCT: bool>(cpu: &mut Cpu, w: Word) {
     let lanes = Lanes::of_sz(w);
     if !host::fused::<NEGATE_ADDEND, NEGATE_PRODUCT>(cpu, w, lanes) {
