@@ -16,6 +16,8 @@ const EFAULT: i64 = -14;
 #[rustfmt::skip] // One line each.
 const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (17, &[DATA, 100], &[0]),
+    (21, &[EPOLL, 1, 1, DATA], &[3]),
+    (22, &[EPOLL, DATA, 1, 0, DATA, 8], &[4]),
     (25, &[FILE, 5, DATA], &[2]),
     (29, &[0, 0x541b, DATA], &[2]),
     (29, &[0, 0x5421, DATA], &[2]),
@@ -45,18 +47,28 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (71, &[1, FILE, DATA, 10], &[2]),
     (72, &[10, DATA, DATA, DATA, DATA], &[1, 2, 3, 4]),
     (73, &[DATA, 1, DATA, 0, 8], &[0, 2]),
+    (74, &[u64::MAX, DATA, 8, 0], &[1]),
+    (75, &[1, DATA, 1, 0], &[1]),
     (78, &[AT_FDCWD, LINK, DATA, 10], &[1, 2]),
     (79, &[AT_FDCWD, DATA, DATA, 0], &[1, 2]),
     (80, &[1, DATA], &[1]),
+    (86, &[TIMER, 0, DATA, DATA], &[2, 3]),
+    (87, &[TIMER, DATA], &[1]),
     (88, &[AT_FDCWD, DATA, DATA, 0], &[1, 2]),
+    (90, &[DATA, 0], &[0]),
+    (91, &[DATA, DATA], &[0]),
     (98, &[DATA, 0, 0, DATA], &[0, 3]),
     (100, &[0, DATA, DATA], &[1, 2]),
     (101, &[DATA, 0], &[0]),
+    (102, &[0, DATA], &[1]),
+    (103, &[0, DATA, DATA], &[1, 2]),
+    (107, &[1, 0, DATA], &[1, 2]),
     (113, &[0, DATA], &[1]),
     (114, &[0, DATA], &[1]),
     (115, &[0, 0, DATA, 0], &[2]),
     (121, &[0, DATA], &[1]),
     (123, &[0, 8, DATA], &[2]),
+    (127, &[0, DATA], &[1]),
     (132, &[DATA, DATA], &[0, 1]),
     (133, &[DATA, 8], &[0]),
     (134, &[10, DATA, DATA, 8], &[1, 2]),
@@ -68,6 +80,7 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (150, &[DATA, DATA, DATA], &[0, 1, 2]),
     (153, &[DATA], &[0]),
     (160, &[DATA], &[0]),
+    (161, &[DATA, 4], &[0]),
     (163, &[7, DATA], &[1]),
     (165, &[0, DATA], &[1]),
     (167, &[15, DATA], &[1]),
@@ -76,10 +89,12 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (169, &[DATA, DATA], &[0, 1]),
     (179, &[DATA], &[0]),
     (221, &[DATA, 0, 0], &[0]),
+    (232, &[DATA, 4096, DATA], &[2]),
     (240, &[2, 2, 10, DATA], &[3]),
     (261, &[0, 7, DATA, DATA], &[2, 3]),
     (276, &[AT_FDCWD, DATA, AT_FDCWD, DATA, 0], &[1, 3]),
     (278, &[DATA, 100, 0], &[0]),
+    (279, &[DATA, 0], &[0]),
     (281, &[AT_FDCWD, DATA, 0, 0, 0], &[1]),
     (285, &[FILE, DATA, FILE, DATA, 1, 0], &[1, 3]),
     (286, &[FILE, DATA, 1, 0], &[1]),
@@ -87,19 +102,24 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (291, &[AT_FDCWD, DATA, 0, 0, DATA], &[1, 4]),
     (435, &[DATA, 64], &[0]),
     (439, &[AT_FDCWD, DATA, 0], &[1]),
+    (441, &[EPOLL, DATA, 1, DATA, 0, 0], &[3]),
 ];
 
 /// The system calls that access no memory through pointers.
 const WITHOUT_POINTERS: &[u64] = &[
-    5, 6, 7, 8, 9, 10, 11, 12, 13, 23, 24, 32, 33, 46, 47, 50, 52, 55, 57, 62, 81, 82, 83, 84, 93, 94, 95,
-    96, 99, 118, 119, 120, 122, 124, 129, 130, 131, 139, 140, 141, 143, 144, 145, 146, 147, 149, 154, 155,
-    156, 157, 158, 159, 164, 166, 172, 173, 174, 175, 176, 177, 178, 198, 199, 214, 215, 216, 220, 222, 223,
-    226, 227, 228, 229, 233, 260, 267, 293, 436,
+    5, 6, 7, 8, 9, 10, 11, 12, 13, 19, 20, 23, 24, 32, 33, 46, 47, 50, 52, 55, 57, 62, 76, 77, 81, 82, 83,
+    84, 85, 92, 93, 94, 95, 96, 99, 108, 109, 110, 111, 118, 119, 120, 122, 124, 125, 126, 129, 130, 131,
+    139, 140, 141, 143, 144, 145, 146, 147, 149, 154, 155, 156, 157, 158, 159, 164, 166, 172, 173, 174, 175,
+    176, 177, 178, 198, 199, 213, 214, 215, 216, 220, 222, 223, 226, 227, 228, 229, 230, 231, 233, 260, 267,
+    283, 284, 293, 436,
 ];
 
 /// The descriptors of a file and of a directory, and the address of the path of a symbolic link.
 const FILE: u64 = 3;
 const FOLDER: u64 = 4;
+/// The descriptors of an epoll file and of a timer.
+const EPOLL: u64 = 5;
+const TIMER: u64 = 6;
 const LINK: u64 = DATA + 0x2000;
 
 #[test]
@@ -116,6 +136,8 @@ fn bad_pointers_are_efault_in_every_call() {
                 assert_eq!(caller.call(64, &[FILE, DATA, 10]), 10, "write some bytes to it");
                 assert_eq!(caller.call(62, &[FILE, 0, 0]), 0, "seek to its start");
                 assert_eq!(caller.open("/", 0), FOLDER as i64, "a folder");
+                assert_eq!(caller.call(20, &[0]), EPOLL as i64, "an epoll file");
+                assert_eq!(caller.call(85, &[1, 0]), TIMER as i64, "a timer");
                 caller.write(LINK, b"/proc/self/exe\0");
                 // Zeros are valid data for every call: an empty path, a mask, a time, counts of bytes.
                 caller.write(DATA, &[0; 64]);
