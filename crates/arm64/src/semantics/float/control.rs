@@ -1,14 +1,13 @@
 //! The bits of FPCR and FPSR, and the rounding modes.
 
+/// FPCR.RMode: the rounding mode.
+pub const FPCR_RMODE: u32 = 3 << 22;
 /// FPCR.AHP: half precision has no infinities and NaNs, and twice the range.
 pub const FPCR_AHP: u32 = 1 << 26;
 /// FPCR.DN: every NaN result is the default NaN.
 pub const FPCR_DN: u32 = 1 << 25;
 /// FPCR.FZ: denormal operands and results of single and double precision are flushed to zero.
 pub const FPCR_FZ: u32 = 1 << 24;
-
-/// FPCR.RMode: the rounding mode.
-pub const FPCR_RMODE: u32 = 3 << 22;
 
 /// FPSR.IOC: an invalid operation.
 pub const FPSR_IOC: u32 = 1;
