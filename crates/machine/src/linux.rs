@@ -1,6 +1,6 @@
-//! Linux user mode: the host serves the system calls of static programs.
+//! Linux user mode: the host serves the system calls of programs.
 //!
-//! Each lane is one process with one thread. It runs as root and sees only its own machine:
+//! Each lane has a kernel of its own, with processes and threads that take turns. They run as root and see only their own machine:
 //!
 //! - an in-memory file system; lanes share the files they have not changed;
 //! - clocks that count steps, unless the machine uses real time;
@@ -21,6 +21,7 @@ mod errno;
 mod estimates;
 mod event_calls;
 mod exec_calls;
+mod expiry;
 mod failure;
 mod file_calls;
 mod files;

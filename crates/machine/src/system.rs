@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum System {
     /// Arm semihosting: a program without an operating system, which calls the host with `hlt #0xf000`.
     Semihosting,
-    /// Linux: a static program, which makes system calls with `svc #0`.
+    /// Linux: a program that makes system calls with `svc #0`.
     Linux,
 }
 

@@ -12,8 +12,8 @@ use super::banner::BANNER;
 const HEAD: &str = "\
 # Linux programs
 
-Static AArch64 programs for Linux, at fixed addresses or position independent, run in any number of lanes. Each lane
-is one process with one thread, root of a machine of its own.
+AArch64 programs for Linux run in any number of lanes: static or dynamically linked, with threads and with processes. Each lane
+is a machine of its own, on which its programs are root.
 
 ```console
 $ cargo kvrm run guests/linux/bin/files.elf /tmp/new
@@ -21,6 +21,8 @@ $ cargo kvrm run PROGRAM --lanes 100 --lane-arg '{lane}' --group       # each ou
 $ cargo kvrm run PROGRAM --mount data:/data --env NAME=VALUE --stdin input.{lane} --output-dir out
 $ cargo kvrm run PROGRAM --copy data:/data --cwd /data --tty --real-time --seed random -- -x FILE
 $ cargo kvrm run PROGRAM --lanes 9 --save /tmp:out/{lane}               # keeps what lanes write
+$ cargo kvrm run SYSROOT/bin/bash --sysroot SYSROOT -- -c 'seq 5 | wc -l'   # in a directory with an arm64 system
+$ cargo kvrm run guests/linux/bin/race.elf --lanes 1000 --schedule '{lane}' --quantum 100 --group   # finds a race
 $ cargo xtask guests --programs                                        # fetches BusyBox, Lua, SQLite and others
 $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /docs/architecture.md
 ```
@@ -35,26 +37,37 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
   each and 1,048,576 files in all; they are read once when the machine is built. `--copy` adds directories that each
   lane can change. Links in them are followed in the guest's tree. Nothing else of the host is visible. `--cwd` sets the
   working directory of lanes. `--save` writes files of lanes to the host after the run, without links.
+- *Dynamic programs.* A program that names a dynamic linker needs it, and its libraries, in its file system. `--sysroot DIR` makes
+  a directory of the host, such as unpacked arm64 packages of Debian, the root directory; each lane can change its copy.
+- *Threads and processes.* The threads of a lane take turns on it. A turn ends when the thread waits or ends, when it calls
+  `sched_yield`, or after a quantum of steps (`--quantum`) if another thread can go on. Threads go on in the order in which they
+  became able to. So the same program with the same input always takes the same course, on every engine and with every budget.
+  With `--schedule SEED`, the next thread and the length of its turn are drawn: another seed is another interleaving, and the same
+  seed repeats it. `--schedule '{lane}'` searches for races and deadlocks, one interleaving in each lane. A lane has at most 4,096
+  threads. A child has a copy of its parent's memory, or borrows it until it executes a program (`vfork`). The memory of a process
+  that does not have the lane is on the host. Each process may write as many pages as `--frames` says.
+- *The end of a lane.* The status of a lane is that of its first process. Its other processes go on until they end or wait for
+  ever. Their parent is then process 1, which is outside of the lane; the first process has the ID 2.
+- *Waiting.* If every thread waits and nothing can end it, the lane stops with `deadlock`, at a system call that waits. While all
+  threads wait for a time, the clock advances at once.
 - *Time.* A step takes a nanosecond, and the first step is in the first second of 2020. Sleeping advances the clock at
-  once. With `--real-time`, clocks are the host's, and sleeping takes real time.
+  once. Timers of a process expire after exactly as many steps. With `--real-time`, clocks are the host's, and sleeping takes real time.
 - *Randomness.* Random bytes depend on the seed (`--seed`), the number of the lane, and the number of bytes used before.
   `--seed random` takes a seed from the host. Do not use them for keys.
 - *Memory.* The heap, the arena of `mmap` and the stack follow the program; `--heap`, `--arena` and `--stack` set their
   sizes.
-- *Waiting.* A call that would wait for ever fails with `EDEADLK`, because there is no other process.
-- *Signals.* A lane sends signals to itself only. They arrive when the call that sends them is done. Handlers get the
+- *Signals.* A thread gets a signal when a call or a fault of it is served, or when its turn begins. Handlers get the
   frame that Linux pushes, with vectors and the syndrome of a fault, and return to a page after the arena unless they
   have their own restorer. A lane that is ended by a signal has the status 128 plus the signal's number. A fault, an
-  undefined instruction or a breakpoint is a signal if the program handles it. Otherwise it is the stop of the lane,
-  which has more details.
-- *Processes.* There is one process: `clone` and `execve` fail with `ENOSYS`. A shell can run built-in commands only.
+  undefined instruction or a breakpoint is a signal if the program handles it, or if the lane has other processes. Otherwise it is
+  the stop of the lane, which has more details.
 - *Terminals.* With `--tty` the three standard streams are one terminal of 80 by 24; otherwise they are pipes.
 - *Lanes.* Calls of several lanes are served at the same time, on all cores, on every engine. Lanes share nothing that
   they can change, and their output is passed on in the order of lanes, so results do not depend on the order of
   threads.
 
 - *Without the host.* On a GPU, the shader serves the marked calls itself in the usual case: calls with a constant
-  answer, the exit, `brk` that unmaps nothing, a clock that counts steps, and up to 1,024 bytes of console output. In
+  answer, IDs, `futex` if no thread waits at one, the exit of the only thread, `brk` that unmaps nothing, a clock that counts steps, and up to 1,024 bytes of console output. In
   other cases, and for all other calls, the lane stops and waits until the other lanes have stopped, too.
 
 An unknown call returns `ENOSYS`. The report counts unknown and refused calls. When a program fails, `kvrm run` names
@@ -80,7 +93,7 @@ pub(super) fn text() -> Result<String> {
         writeln!(text, "| {} | `{}` | {status} | {without_host} | {} |", call.number, call.name, call.note)?;
     }
     text.push_str(
-        "\nComplete: everything that a process with one thread can observe. Partial: the part in the note. Accepted: \
+        "\nComplete: everything that a process can observe. Partial: the part in the note. Accepted: \
          succeeds without\nan effect, which the process cannot notice. Refused: fails as on a system that lacks the \
          feature, and is counted in the\nreport. Absent: fails as on an older kernel; programs do without it.\n",
     );

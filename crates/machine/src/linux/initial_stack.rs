@@ -1,11 +1,9 @@
 //! The initial stack of a program: arguments, environment, and auxiliary vector.
 
-use std::ops::Range;
-
 use kvrm_arm64::Features;
-use serde::{Deserialize, Serialize};
 
 use super::kernel::Kernel;
+use super::settings::Place;
 use crate::error::Error;
 use crate::executor::Executor;
 use crate::pages::PAGE_BYTES;
@@ -66,20 +64,6 @@ pub(super) struct InitialStack<'a> {
     pub(super) place: &'a Place,
     pub(super) features: Features,
     pub(super) random: [u8; 16],
-}
-
-/// Where a program is in memory.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Place {
-    /// The addresses of the stack.
-    pub(crate) stack: Range<u64>,
-    /// The address of the first instruction of the program itself, which its interpreter jumps to.
-    pub(crate) entry: u64,
-    /// The address and the number of the program headers.
-    pub(crate) headers: u64,
-    pub(crate) count: u64,
-    /// The address of the interpreter; 0 if there is none.
-    pub(crate) base: u64,
 }
 
 impl InitialStack<'_> {

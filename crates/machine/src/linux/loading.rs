@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::files::{Files, Kind, ROOT};
-use super::initial_stack::Place;
-use super::settings::Areas;
+use super::settings::{Areas, Place};
 use crate::elf::{self, ElfError, Executable};
 use crate::error::Error;
 use crate::layout::{Layout, place};

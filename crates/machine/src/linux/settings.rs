@@ -7,8 +7,6 @@ use std::time::Instant;
 use kvrm_arm64::Features;
 use serde::{Deserialize, Serialize};
 
-use super::initial_stack::Place;
-
 /// The time of day before the first step: the first second of 2020, in nanoseconds since 1970.
 pub(super) const EPOCH: u64 = 1_577_836_800_000_000_000;
 
@@ -23,6 +21,20 @@ pub(crate) struct Areas {
     pub(crate) stack_bytes: u64,
     /// The return address of signal handlers without `SA_RESTORER`.
     pub(crate) trampoline: u64,
+}
+
+/// Where a program is in memory.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Place {
+    /// The addresses of the stack.
+    pub(crate) stack: Range<u64>,
+    /// The address of the first instruction of the program itself, which its interpreter jumps to.
+    pub(crate) entry: u64,
+    /// The address and the number of the program headers.
+    pub(crate) headers: u64,
+    pub(crate) count: u64,
+    /// The address of the interpreter; 0 if there is none.
+    pub(crate) base: u64,
 }
 
 /// The code at [`Areas::trampoline`]: `mov x8, #139; svc #0`, a call of `rt_sigreturn`.

@@ -2,14 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kernel::Kernel;
 use super::open_files::Expiry;
-use super::signals::siginfo;
-
-/// The `si_code` of signals that timers send.
-const SI_TIMER: i32 = -2;
-/// The `si_code` of the signals of `setitimer`.
-const SI_KERNEL: i32 = 0x80;
 
 /// A timer of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,78 +40,10 @@ pub(super) enum Target {
 }
 
 impl Target {
-    const fn signal(self) -> Option<u64> {
+    pub(super) const fn signal(self) -> Option<u64> {
         match self {
             Self::Nothing => None,
             Self::Interval { signal } | Self::Signal { signal, .. } => Some(signal),
         }
-    }
-}
-
-impl Kernel {
-    /// Sends the signals of timers that have expired when the lane has retired `steps`.
-    pub(super) fn fire_timers(&mut self, steps: u64) {
-        let now = self.uptime(steps);
-        let ids: Vec<u32> = self
-            .processes
-            .iter()
-            .filter(|(_, process)| !process.timers.is_empty())
-            .map(|(id, _)| *id)
-            .collect();
-        for id in ids {
-            let processor = self.retired_by(id, steps);
-            let Some(process) = self.processes.get_mut(&id) else { continue };
-            let mut expired = Vec::new();
-            for (number, timer) in &mut process.timers {
-                let now = if timer.clock == TimerClock::Processor { processor } else { now };
-                let count = timer.times.count(now);
-                if count > 0 {
-                    timer.times = timer.times.after(now);
-                    timer.overrun = count - 1;
-                    expired.push((*number, timer.target));
-                }
-            }
-            for (number, target) in expired {
-                // Real-time signals beyond their limit are lost, as on Linux.
-                let _ = match target {
-                    Target::Nothing => Ok(()),
-                    Target::Interval { signal } => {
-                        self.send_to_process(id, signal, siginfo(signal, SI_KERNEL, 0))
-                    }
-                    Target::Signal { signal, value, thread } => {
-                        let mut info = siginfo(signal, SI_TIMER, u64::from(number as u32));
-                        info[24..32].copy_from_slice(&value.to_le_bytes());
-                        match thread {
-                            Some(thread) => self.send_to_thread(thread, signal, info),
-                            None => self.send_to_process(id, signal, info),
-                        }
-                    }
-                };
-            }
-        }
-    }
-
-    /// Returns the first time at which a timer of a process sends a signal that is not ignored.
-    pub(super) fn first_timer(&self) -> Option<u64> {
-        let processes = self.processes.values().filter(|process| !process.has_ended());
-        let all = processes.flat_map(|process| process.timers.values().map(move |timer| (process, timer)));
-        all.filter(|(process, timer)| {
-            let signal = timer.target.signal();
-            timer.clock != TimerClock::Processor
-                && signal.is_some_and(|signal| !process.actions.is_ignored(signal))
-        })
-        .filter_map(|(_, timer)| timer.times.next)
-        .min()
-    }
-
-    /// Returns the number of steps of the lane at which a timer of the current process that counts its steps expires, if no other
-    /// process gets the lane before.
-    pub(super) fn first_processor_timer(&self, steps: u64) -> Option<u64> {
-        let id = self.threads.get(&self.turns.current)?.process;
-        let retired = self.retired_by(id, steps);
-        let timers = self.processes.get(&id)?.timers.values();
-        let next =
-            timers.filter(|timer| timer.clock == TimerClock::Processor).filter_map(|timer| timer.times.next);
-        next.min().map(|next| steps.saturating_add(next.saturating_sub(retired)))
     }
 }
