@@ -53,7 +53,7 @@ fn wrong_programs_are_refused() {
         (
             "a dynamically linked program",
             vec!["run", &dynamic],
-            &[&dynamic, "dynamically linked", "\"/lib/ld-linux-aarch64.so.1\"", "link it with -static"],
+            &[&dynamic, "dynamically linked", "/lib/ld-linux-aarch64.so.1", "--sysroot DIR", "with -static"],
         ),
         ("a shared library", vec!["run", &library], &[&library, "is a shared library", "-static"]),
         (
