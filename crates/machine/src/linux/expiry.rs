@@ -1,8 +1,9 @@
 //! Expiration of the timers of processes.
 
 use super::kernel::Kernel;
-use super::signals::siginfo;
-use super::timers::{Target, TimerClock};
+use super::process::Process;
+use super::signals::{bit, siginfo};
+use super::timers::{Target, Timer, TimerClock};
 
 /// The `si_code` of signals that timers send.
 const SI_TIMER: i32 = -2;
@@ -52,14 +53,26 @@ impl Kernel {
         }
     }
 
-    /// Returns the first time at which a timer of a process sends a signal that is not ignored.
+    /// Returns the first time at which a timer of a process sends a signal that is neither ignored nor waiting already. Others change
+    /// nothing, and a lane that does nothing but wait would pass from one to the next for ever.
     pub(super) fn first_timer(&self) -> Option<u64> {
         let processes = self.processes.values().filter(|process| !process.has_ended());
+        let is_waiting = |process: &Process, timer: &Timer, signal: u64| {
+            let pending = match timer.target {
+                Target::Signal { thread: Some(thread), .. } => {
+                    self.threads.get(&thread).map_or(u64::MAX, |thread| thread.pending.mask())
+                }
+                _ => process.pending.mask(),
+            };
+            pending & bit(signal) != 0
+        };
         let all = processes.flat_map(|process| process.timers.values().map(move |timer| (process, timer)));
         all.filter(|(process, timer)| {
             let signal = timer.target.signal();
             timer.clock != TimerClock::Processor
-                && signal.is_some_and(|signal| !process.actions.is_ignored(signal))
+                && signal.is_some_and(|signal| {
+                    !process.actions.is_ignored(signal) && !is_waiting(process, timer, signal)
+                })
         })
         .filter_map(|(_, timer)| timer.times.next)
         .min()

@@ -131,6 +131,18 @@ fn calls_that_would_wait_for_ever_stop_the_lane_before_them() {
 }
 
 #[test]
+fn a_timer_whose_signal_is_blocked_does_not_keep_a_waiting_lane_busy() {
+    let mut caller = Caller::new();
+    caller.write(DATA, &(1_u64 << 13).to_le_bytes());
+    assert_eq!(caller.call(135, &[0, DATA, 0, 8]), 0, "SIGALRM is blocked");
+    caller.write(DATA, &[0_u64, 5, 0, 5].map(u64::to_le_bytes).concat());
+    assert_eq!(caller.call(103, &[0, DATA, 0]), 0, "a timer that expires again and again");
+    assert_eq!(caller.try_call(73, &[0, 0, 0, 0, 8]), Err(Stop::Deadlock), "nothing ends the wait");
+    assert_eq!(caller.call(136, &[DATA, 8]), 0, "the pending signals");
+    assert_eq!(caller.read(DATA, 8), (1_u64 << 13).to_le_bytes(), "it has expired");
+}
+
+#[test]
 fn files_grow_up_to_the_capacity() {
     let mut caller = Caller::new();
     let file = caller.open("/tmp/large", 0o102) as u64;
