@@ -33,6 +33,7 @@ mod kernel;
 mod life;
 mod loading;
 mod memory_calls;
+mod mix;
 mod mount;
 mod open_files;
 mod opened;

@@ -9,6 +9,7 @@ use super::guest::Guest;
 use super::kernel::{ConsoleOutput, Kernel};
 use super::open_files::Object;
 use super::readiness::POLLNVAL;
+use super::settings::EPOCH;
 use super::wait::{Event, Wait, Woken};
 
 /// One system call of one thread, with access to the kernel, the memory and the registers of its lane.
@@ -62,13 +63,20 @@ impl Call<'_> {
     pub(super) fn deadline(&self, timeout: Option<u64>) -> Option<u64> {
         match self.woken {
             Some((_, deadline)) => deadline,
-            None => timeout.map(|timeout| self.uptime().saturating_add(timeout)),
+            None => timeout.map(|timeout| self.later(timeout)),
         }
     }
 
-    /// Waits for an event, which may have happened before without letting the call go on, until the deadline.
+    /// Returns the uptime after a number of nanoseconds from now, but no later than what clocks can show.
+    pub(super) fn later(&self, nanoseconds: u64) -> u64 {
+        const LAST: u64 = i64::MAX as u64 - EPOCH;
+        self.uptime().saturating_add(nanoseconds).min(LAST)
+    }
+
+    /// Waits for an event until the deadline.
     ///
-    /// Returns `Ok` if the time is over. Otherwise the caller fails with the failure, and is called again after the wait.
+    /// Returns `Ok` if the time is over. Otherwise the call fails with the returned failure. It is served again after the event, and
+    /// waits again if it still cannot go on.
     pub(super) fn wait(
         &self,
         event: Event,

@@ -64,11 +64,7 @@ pub(super) fn clone3(call: &mut Call<'_>) -> CallResult {
     if !BYTES.contains(&bytes) {
         return Err(EINVAL.into());
     }
-    let words = call.guest.read(address, 64)?;
-    let word =
-        |n: usize| words[8 * n..8 * n + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-    let [flags, _pidfd, child_tid, parent_tid, exit_signal, start, size, tls] =
-        [0, 1, 2, 3, 4, 5, 6, 7].map(word);
+    let [flags, _pidfd, child_tid, parent_tid, exit_signal, start, size, tls] = call.doublewords(address)?;
     if (start == 0) != (size == 0) || flags & 0xff != 0 {
         return Err(EINVAL.into());
     }

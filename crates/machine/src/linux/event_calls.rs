@@ -185,13 +185,12 @@ impl Call<'_> {
         is_absolute: bool,
     ) -> Result<Expiry, Failure> {
         let (interval, first) = (self.duration(address)?, self.duration(address.wrapping_add(16))?);
-        let uptime = self.uptime();
         // Alarm clocks show the time of the clocks without an alarm.
         let is_of_day = matches!(clock, 0 | 8);
         let start = match (is_absolute, is_of_day) {
-            (false, _) => uptime.saturating_add(first),
-            (true, false) => first,
-            (true, true) => uptime.saturating_add(first.saturating_sub(self.now())),
+            (false, _) => self.later(first),
+            (true, false) => first.min(self.later(first)),
+            (true, true) => self.later(first.saturating_sub(self.now())),
         };
         Ok(Expiry { next: (first > 0).then_some(start), interval })
     }

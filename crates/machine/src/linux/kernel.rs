@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::descriptors::{DESCRIPTORS_MAX, Descriptors};
 use super::files::{Files, InodeNumber};
+use super::mix::{GOLDEN, mixed};
 use super::open_files::{Object, OpenFiles};
 use super::process::{Process, State};
 use super::save::save;
@@ -160,7 +161,7 @@ impl Kernel {
         self.turns.schedule = seed;
     }
 
-    /// Moves the lane to another image, whose memory is that of the lane and not that of a program before its first step.
+    /// Prepares the lane for the image of a fork, which has the memory of the lane and not that of the program before its first step.
     pub(crate) fn change_image(&mut self, from: &Image, to: &Image) {
         self.settings = Arc::new(Settings { program: Arc::default(), ..(*self.settings).clone() });
         for space in self.spaces.values_mut() {
@@ -168,11 +169,6 @@ impl Kernel {
                 memory.rebase(from, to);
             }
         }
-    }
-
-    /// Returns whether the lane has had several threads.
-    pub(crate) const fn has_threads(&self) -> bool {
-        !self.is_single()
     }
 
     /// Returns whether the position is within the input, and all inodes, descriptions, processes and spaces that are named exist. A
@@ -231,14 +227,15 @@ impl Kernel {
     /// [`Executor::set_console`](crate::Executor::set_console). Bit 0 is always set: it permits the executor to serve
     /// console output at all.
     pub(crate) fn console(&self) -> u32 {
-        if !self.threads.contains_key(&self.turns.current) {
-            return 1;
-        }
-        let is_console = |number: &u32| {
-            let found = self.description(u64::from(*number));
+        let Some(thread) = self.threads.get(&self.turns.current) else { return 1 };
+        let descriptors = self.processes[&thread.process].descriptors.iter();
+        let is_console = |description: u32| {
+            let found = self.open.get(description);
             found.is_ok_and(|found| found.is_writable() && found.object == Object::Output(Stream::Output))
         };
-        (1..32).filter(is_console).fold(1, |bits, number| bits | 1 << number)
+        descriptors
+            .filter(|(number, of)| (1..32).contains(number) && is_console(of.description))
+            .fold(1, |bits, (number, _)| bits | 1 << number)
     }
 
     /// Returns the current thread.
@@ -295,13 +292,10 @@ impl Kernel {
     /// Returns the next random bytes, a hash of seed, lane and position, without advancing the position.
     pub(super) fn random_bytes(&self, bytes: usize) -> Vec<u8> {
         let byte = |at: u64| {
-            let mut hash = self.settings.seed ^ self.lane.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut hash = self.settings.seed ^ self.lane.wrapping_mul(GOLDEN);
             // The finalizer of SplitMix64, applied twice: once for the lane, once for the position.
             for word in [0, at / 8] {
-                hash = hash.wrapping_add(word).wrapping_add(0x9e37_79b9_7f4a_7c15);
-                hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-                hash ^= hash >> 31;
+                hash = mixed(hash.wrapping_add(word).wrapping_add(GOLDEN));
             }
             hash.to_le_bytes()[at as usize % 8]
         };

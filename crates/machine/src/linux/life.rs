@@ -16,7 +16,7 @@ const THREADS_MAX: usize = 4096;
 
 impl Kernel {
     /// Returns whether the lane has had one thread only, so far.
-    pub(super) const fn is_single(&self) -> bool {
+    pub(crate) const fn is_single(&self) -> bool {
         self.state.more_threads == 0
     }
 

@@ -68,13 +68,6 @@ impl Kernel {
         }
     }
 
-    /// Returns the mask of the signals that wait for a thread.
-    fn waiting_signals(&self, thread: u32) -> u64 {
-        self.threads
-            .get(&thread)
-            .map_or(0, |thread| thread.pending.mask() | self.processes[&thread.process].pending.mask())
-    }
-
     /// Returns the events that an epoll file reports about an interest; 0 if there is nothing to report.
     pub(super) fn report_of(&self, interest: &Interest, asker: Asker) -> u16 {
         self.reported(interest, asker, NESTING_MAX)

@@ -53,9 +53,7 @@ impl Kernel {
         let Wait { event, deadline, .. } = thread.wait.as_ref()?;
         let has_happened = match event {
             Event::Signal | Event::Futex { .. } => false,
-            Event::BlockedSignal(mask) => {
-                (thread.pending.mask() | self.processes[&thread.process].pending.mask()) & mask != 0
-            }
+            Event::BlockedSignal(mask) => self.waiting_signals(id) & mask != 0,
             Event::Ready(all) => {
                 let asker = Asker { thread: id, now };
                 all.iter().any(|(open, events)| self.ready_for(*open, asker) & events != 0)

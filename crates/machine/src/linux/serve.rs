@@ -97,28 +97,22 @@ impl Kernel {
                 }
                 continue;
             }
-            match self.next_thread() {
-                Some(next) => {
-                    outcome = self.switch_to(next, guest, cpu);
-                    let has_call = self.threads.get(&next).is_some_and(|thread| thread.woken.is_some());
-                    if outcome.is_ok() && has_call {
-                        outcome = self.serve_call(guest, cpu, effects);
-                    }
+            let Some(next) = self.next_thread() else {
+                if self.sleep_until_deadline(cpu.steps) {
+                    continue;
                 }
-                None if self.sleep_until_deadline(cpu.steps) => {}
-                None => match self.status {
-                    Some(code) => return Ok(Some(Stop::Exit { code })),
-                    None => match self.take_waiting() {
-                        // It makes its call again when the lane goes on.
-                        Some(next) => {
-                            outcome = self.switch_to(next, guest, cpu);
-                            if outcome.is_ok() {
-                                outcome = Err(Failure::Stop(Stop::Deadlock));
-                            }
-                        }
-                        None => return Ok(Some(Stop::Deadlock)),
-                    },
-                },
+                if let Some(code) = self.status {
+                    return Ok(Some(Stop::Exit { code }));
+                }
+                let Some(next) = self.take_waiting() else { return Ok(Some(Stop::Deadlock)) };
+                // It makes its call again when the lane goes on.
+                outcome = self.switch_to(next, guest, cpu).and(Err(Failure::Stop(Stop::Deadlock)));
+                continue;
+            };
+            outcome = self.switch_to(next, guest, cpu);
+            let has_call = self.threads.get(&next).is_some_and(|thread| thread.woken.is_some());
+            if outcome.is_ok() && has_call {
+                outcome = self.serve_call(guest, cpu, effects);
             }
         }
     }

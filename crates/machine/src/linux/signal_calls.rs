@@ -264,7 +264,7 @@ pub(super) fn sigaltstack(call: &mut Call<'_>) -> CallResult {
 
 impl Call<'_> {
     /// Reads `N` consecutive doublewords.
-    fn doublewords<const N: usize>(&mut self, address: u64) -> Result<[u64; N], Failure> {
+    pub(super) fn doublewords<const N: usize>(&mut self, address: u64) -> Result<[u64; N], Failure> {
         let mut values = [0; N];
         for (at, value) in (0..).step_by(8).zip(&mut values) {
             *value = self.guest.read_u64(address.wrapping_add(at))?;

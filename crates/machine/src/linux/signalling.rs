@@ -50,18 +50,23 @@ impl Kernel {
     /// Returns the thread that takes a signal to its process: the first one that does not block it.
     fn taker(&self, process: u32, number: u64) -> Option<u32> {
         let threads = self.threads.iter().filter(|(_, thread)| thread.process == process);
-        let mut open = threads
-            .filter(|(_, thread)| (!thread.blocked | UNBLOCKABLE) & bit(number) != 0)
-            .map(|(id, _)| *id);
+        let mut open = threads.filter(|(_, thread)| thread.takes(number)).map(|(id, _)| *id);
         // The current thread gets its own signals first, as on Linux.
         let current = self.turns.current;
         let is_current = |id: &u32| *id == current;
         open.clone().find(is_current).or_else(|| open.next())
     }
 
+    /// Returns the mask of the signals that wait for a thread.
+    pub(super) fn waiting_signals(&self, thread: u32) -> u64 {
+        self.threads
+            .get(&thread)
+            .map_or(0, |thread| thread.pending.mask() | self.processes[&thread.process].pending.mask())
+    }
+
     /// Returns the mask of the signals that wait for the current thread.
     pub(super) fn pending_mask(&self) -> u64 {
-        self.thread().pending.mask() | self.process().pending.mask()
+        self.waiting_signals(self.turns.current)
     }
 
     /// Returns the information about a signal that waits for the current thread.
@@ -94,10 +99,7 @@ impl Kernel {
             self.continue_process(id);
         }
         let Some(process) = self.processes.get_mut(&id) else { return Ok(()) };
-        let is_blocked = !self
-            .threads
-            .values()
-            .any(|thread| thread.process == id && (!thread.blocked | UNBLOCKABLE) & bit(number) != 0);
+        let is_blocked = !self.threads.values().any(|thread| thread.process == id && thread.takes(number));
         match process.actions.reaction(number) {
             Reaction::Ignore if !is_blocked => return Ok(()),
             // Other processes need not have the lane to end or to stop.
@@ -121,7 +123,7 @@ impl Kernel {
     /// Sends a signal to a thread.
     pub(super) fn send_to_thread(&mut self, id: u32, number: u64, info: SigInfo) -> Result<(), Failure> {
         let thread = self.threads.get(&id).ok_or(ESRCH)?;
-        let (process, is_blocked) = (thread.process, (thread.blocked & !UNBLOCKABLE) & bit(number) != 0);
+        let (process, is_blocked) = (thread.process, !thread.takes(number));
         // These act on the whole process.
         if number == SIGKILL || number == SIGCONT || STOPPING & bit(number) != 0 {
             return self.send_to_process(process, number, info);

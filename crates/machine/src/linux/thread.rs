@@ -3,7 +3,7 @@
 use kvrm_arm64::Cpu;
 use serde::{Deserialize, Serialize};
 
-use super::signals::{LastFault, Pending, SignalStack};
+use super::signals::{LastFault, Pending, SignalStack, UNBLOCKABLE, bit};
 use super::wait::{Wait, Woken};
 
 /// A thread.
@@ -44,6 +44,11 @@ pub(super) struct Parked {
 }
 
 impl Thread {
+    /// Returns whether the thread takes a signal, because it does not block it or the signal cannot be blocked.
+    pub(super) const fn takes(&self, number: u64) -> bool {
+        (!self.blocked | UNBLOCKABLE) & bit(number) != 0
+    }
+
     /// Creates a thread that has the lane.
     pub(super) const fn new(process: u32) -> Self {
         Self {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::mix::{GOLDEN, mixed};
 use super::thread::Thread;
 
 /// The turns of threads.
@@ -71,10 +72,7 @@ impl Turns {
     /// Returns the next random number of the schedule, by `SplitMix64`.
     fn random(&mut self) -> Option<u64> {
         let state = self.schedule.as_mut()?;
-        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut hash = *state;
-        hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Some(hash ^ hash >> 31)
+        *state = state.wrapping_add(GOLDEN);
+        Some(mixed(*state))
     }
 }

@@ -180,6 +180,11 @@ fn clocks_count_steps_and_sleep() {
     assert_eq!(time, [5, 7 + steps].map(u64::to_le_bytes).concat(), "five seconds and the steps");
     caller.write(DATA, &[1_u64, 1_000_000_000].map(u64::to_le_bytes).concat());
     assert_eq!(caller.call(101, &[DATA, 0]), EINVAL, "a fraction of a whole second");
+    caller.write(DATA, &[i64::MAX as u64, 0].map(u64::to_le_bytes).concat());
+    assert_eq!(caller.call(101, &[DATA, 0]), 0, "the longest sleep ends");
+    assert_eq!(caller.call(113, &[0, DATA]), 0, "the time of day");
+    let seconds = u64::from_le_bytes(caller.read(DATA, 8).try_into().expect("8 bytes"));
+    assert_eq!(seconds, i64::MAX as u64 / 1_000_000_000, "the last second that a clock can show");
 }
 
 #[test]

@@ -261,7 +261,7 @@ impl LaneCache {
         })
     }
 
-    /// Adds a return to the memory of the image to the pending changes.
+    /// Adds the change after which the memory is that of the image to the pending changes.
     pub(super) fn clear(&mut self) {
         self.pages.clear();
         self.piece.clear();

@@ -375,8 +375,8 @@ impl GpuExecutor {
         Ok(())
     }
 
-    /// Returns lanes whose memory becomes that of the image, before their other pending changes are sent, to the page table of the
-    /// image. They keep their chains of frames: those behind the frames of the snapshot are used again.
+    /// Sets the page tables of lanes whose memory becomes that of the image, before their other pending changes are sent. They keep
+    /// their chains: the frames behind those of the snapshot are used again.
     fn clear_waiting(&mut self) -> Result<(), Error> {
         let clears = |lane: &usize| self.cache.lanes[*lane].pending.clears();
         let lanes: Vec<usize> = self.cache.waiting.iter().copied().filter(clears).collect();

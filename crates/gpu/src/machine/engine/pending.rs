@@ -62,17 +62,17 @@ impl Pending {
         self.changes.push(Entry::Map { pages, mapping });
     }
 
-    /// Adds a return to the memory of the image.
+    /// Adds the change after which the memory is that of the image.
     pub(super) fn add_clear(&mut self) {
         self.changes.push(Entry::Clear);
     }
 
-    /// Returns whether the memory becomes that of the image.
+    /// Returns whether one of the changes makes the memory that of the image.
     pub(super) fn clears(&self) -> bool {
         self.changes.iter().any(|change| matches!(change, Entry::Clear))
     }
 
-    /// Returns the changes after the last return to the memory of the image, which make all before them void.
+    /// Returns the changes that still have an effect: those after the last [`Change::Clear`].
     pub(super) fn effective(&self) -> impl Iterator<Item = Change<'_>> {
         let last = self.changes.iter().rposition(|change| matches!(change, Entry::Clear));
         self.from(last.map_or(0, |last| last + 1))

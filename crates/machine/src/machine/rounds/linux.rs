@@ -127,7 +127,7 @@ fn serve_lane(state: &mut LaneState, lane: &mut dyn LaneAccess, stop: Stop) -> R
     let Some(kernel) = &mut state.kernel else { return Ok(effects) };
     let mut cpu = lane.general()?;
     // If the engine fails while threads change places, the lane keeps the thread that it has.
-    let before = kernel.has_threads().then(|| Arc::clone(kernel));
+    let before = (!kernel.is_single()).then(|| Arc::clone(kernel));
     let own = Arc::make_mut(kernel);
     let next = match own.serve(lane, stop, &mut cpu, &mut effects) {
         Ok(next) => next,
