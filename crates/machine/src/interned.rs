@@ -1,6 +1,7 @@
-//! The form of shared values in a saved machine: a value to which several references lead is written once.
+//! The form of shared values in a saved machine: within a [`scope`], a value to which several references lead is
+//! written once. Outside of one, as when a program alone is written, each reference writes the whole value.
 //!
-//! Values are numbered in the order in which they are complete. Both directions need a [`scope`].
+//! Values are numbered in the order in which they are complete. What was written in a scope is read in one.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -8,7 +9,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::de::{DeserializeOwned, Error as _};
-use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[derive(Default)]
@@ -44,18 +44,17 @@ pub(crate) fn serialize<T: Serialize + ?Sized, S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let address = Arc::as_ptr(value).cast::<()>();
-    let outside = || S::Error::custom("shared values are written in a scope");
-    let earlier = VALUES
-        .with_borrow(|values| Ok(values.as_ref().ok_or_else(outside)?.written.get(&address).copied()))?;
+    let earlier = VALUES.with_borrow(|values| values.as_ref()?.written.get(&address).copied());
     if let Some(number) = earlier {
         return Shared::<&T>::Earlier(number).serialize(serializer);
     }
     let done = Shared::Value(&**value).serialize(serializer)?;
     VALUES.with_borrow_mut(|values| {
-        let written = &mut values.as_mut().ok_or_else(outside)?.written;
-        written.insert(address, written.len() as u32);
-        Ok(done)
-    })
+        if let Some(Values { written, .. }) = values {
+            written.insert(address, written.len() as u32);
+        }
+    });
+    Ok(done)
 }
 
 pub(crate) fn deserialize<'de, T: ?Sized + 'static, D: Deserializer<'de>>(
@@ -64,22 +63,19 @@ pub(crate) fn deserialize<'de, T: ?Sized + 'static, D: Deserializer<'de>>(
 where
     Box<T>: DeserializeOwned,
 {
-    let outside = || D::Error::custom("shared values are read in a scope");
     let value = Shared::<Box<T>>::deserialize(deserializer)?;
-    VALUES.with_borrow_mut(|values| {
-        let read = &mut values.as_mut().ok_or_else(outside)?.read;
-        match value {
-            Shared::Value(value) => {
-                let value: Arc<T> = value.into();
+    VALUES.with_borrow_mut(|values| match value {
+        Shared::Value(value) => {
+            let value: Arc<T> = value.into();
+            if let Some(Values { read, .. }) = values {
                 read.push(Box::new(Arc::clone(&value)));
-                Ok(value)
             }
-            Shared::Earlier(number) => {
-                let earlier = read.get(number as usize).and_then(|value| value.downcast_ref::<Arc<T>>());
-                earlier
-                    .cloned()
-                    .ok_or_else(|| D::Error::custom(format!("no shared value has number {number}")))
-            }
+            Ok(value)
+        }
+        Shared::Earlier(number) => {
+            let read = values.as_ref().and_then(|values| values.read.get(number as usize));
+            let earlier = read.and_then(|value| value.downcast_ref::<Arc<T>>());
+            earlier.cloned().ok_or_else(|| D::Error::custom(format!("no shared value has number {number}")))
         }
     })
 }
@@ -149,6 +145,16 @@ mod tests {
             let read = scope(|| postcard::from_bytes::<[Lane; 1]>(&changed));
             assert!(read.is_err(), "value {number} is another one, or none");
         }
-        assert!(postcard::to_stdvec(&lanes).is_err(), "outside of a scope");
+        let read = postcard::from_bytes::<[Lane; 1]>(&written);
+        assert!(read.is_err(), "nothing was read before, outside of a scope");
+    }
+
+    #[test]
+    fn values_without_a_scope_are_written_whole() {
+        let value = Arc::new(vec![7; 1000]);
+        let lane = Lane { bytes: Arc::clone(&value), text: "text".into(), more: Some(value) };
+        let written = postcard::to_stdvec(&lane).expect("it has a form");
+        assert!((2000..2050).contains(&written.len()), "{} bytes", written.len());
+        assert_eq!(postcard::from_bytes::<Lane>(&written).expect("it can be read"), lane, "all values");
     }
 }
