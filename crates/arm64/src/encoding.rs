@@ -3,6 +3,7 @@
 use alloc::string::String;
 
 use crate::Word;
+use crate::features::Feature;
 use crate::operand::Operand;
 use crate::pattern::Pattern;
 use crate::semantics::bitmask::decode_bit_masks;
@@ -53,108 +54,6 @@ impl Class {
             Self::ExtendShift => "EXTEND_SHIFT",
             Self::System => "SYSTEM",
         }
-    }
-}
-
-/// The architecture feature an encoding belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Feature {
-    /// The Armv8.0-A base instruction set, which is always present.
-    Base,
-    /// `FEAT_CRC32`.
-    Crc32,
-    /// `FEAT_LSE`, the Armv8.1 atomics.
-    Lse,
-    /// `FEAT_FP` and `FEAT_AdvSIMD`: floating point and vectors.
-    Fp,
-    /// `FEAT_AES`.
-    Aes,
-    /// `FEAT_PMULL`: products of 64-bit polynomials. They are words of a row whose feature is `Fp`.
-    Pmull,
-    /// `FEAT_SHA1`.
-    Sha1,
-    /// `FEAT_SHA256`.
-    Sha256,
-}
-
-impl Feature {
-    /// All features, in the order of their numbers.
-    pub const ALL: [Self; 8] =
-        [Self::Base, Self::Crc32, Self::Lse, Self::Fp, Self::Aes, Self::Pmull, Self::Sha1, Self::Sha256];
-
-    /// Returns the short name of the feature in options and test vectors.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Base => "base",
-            Self::Crc32 => "crc32",
-            Self::Lse => "lse",
-            Self::Fp => "fp",
-            Self::Aes => "aes",
-            Self::Pmull => "pmull",
-            Self::Sha1 => "sha1",
-            Self::Sha256 => "sha256",
-        }
-    }
-}
-
-/// The optional features of a machine. An encoding of a missing feature is UNDEFINED.
-///
-/// ```
-/// use kvrm_arm64::{Feature, Features};
-///
-/// let features = Features { lse: true, ..Features::ARMV8_0 };
-/// assert!(features.has(Feature::Lse) && features.has(Feature::Crc32) && !features.has(Feature::Fp));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Features {
-    /// `FEAT_CRC32`.
-    pub crc32: bool,
-    /// `FEAT_LSE`, the Armv8.1 atomics.
-    pub lse: bool,
-    /// `FEAT_FP` and `FEAT_AdvSIMD`: floating point and vectors, which exist together or not at all.
-    pub fp: bool,
-    /// `FEAT_AES`.
-    pub aes: bool,
-    /// `FEAT_PMULL`: products of 64-bit polynomials.
-    pub pmull: bool,
-    /// `FEAT_SHA1`.
-    pub sha1: bool,
-    /// `FEAT_SHA256`.
-    pub sha256: bool,
-}
-
-impl Features {
-    /// The Armv8.0-A base instruction set only.
-    pub const BASE: Self =
-        Self { crc32: false, lse: false, fp: false, aes: false, pmull: false, sha1: false, sha256: false };
-    /// Armv8.0-A with CRC32, the default of a machine.
-    pub const ARMV8_0: Self = Self { crc32: true, ..Self::BASE };
-    /// All features whose instructions use only general registers.
-    pub const GENERAL: Self = Self { crc32: true, lse: true, ..Self::BASE };
-    /// All features of the table.
-    pub const ALL: Self =
-        Self { crc32: true, lse: true, fp: true, aes: true, pmull: true, sha1: true, sha256: true };
-
-    /// Whether encodings of `feature` exist on this machine.
-    #[must_use]
-    pub const fn has(self, feature: Feature) -> bool {
-        match feature {
-            Feature::Base => true,
-            Feature::Crc32 => self.crc32,
-            Feature::Lse => self.lse,
-            Feature::Fp => self.fp,
-            Feature::Aes => self.aes,
-            Feature::Pmull => self.pmull,
-            Feature::Sha1 => self.sha1,
-            Feature::Sha256 => self.sha256,
-        }
-    }
-
-    /// Returns the features of `self` that `other` lacks.
-    pub fn without(self, other: Self) -> impl Iterator<Item = Feature> {
-        Feature::ALL.into_iter().filter(move |feature| self.has(*feature) && !other.has(*feature))
     }
 }
 

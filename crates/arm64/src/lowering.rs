@@ -21,7 +21,8 @@ mod templates;
 mod vector_templates;
 
 use crate::Class;
-use crate::encoding::{ENCODINGS, Feature, Features, HOLES};
+use crate::encoding::{ENCODINGS, HOLES};
+use crate::features::{Feature, Features};
 use crate::micro_op::MicroOp;
 
 pub use shapes::{Shape, Template, shape};

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use kvrm::arm64::Features;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use kvrm::arm64::{Features, Processor};
 use kvrm::{Builder, Machine, Program, Stop, System, read};
 
 use crate::number;
@@ -108,13 +109,23 @@ pub(crate) struct MachineArgs {
     /// The largest number of 4 KiB pages that each lane may write. By default the lanes share 8 GiB equally.
     #[arg(long, value_name = "PAGES", value_parser = number::count)]
     frames: Option<u64>,
-    /// Add the Armv8.1 atomics (`FEAT_LSE`) to the machine.
+    /// The processor: exactly its instructions exist. By default, the machine has Armv8.0 with CRC32, and for a Linux program
+    /// also floating point, vectors and the Armv8.1 atomics. `max` has all that KVRM knows.
+    #[arg(long, value_name = "NAME", value_parser = processor())]
+    cpu: Option<Processor>,
+    /// Add the Armv8.1 atomics (`FEAT_LSE`) to the machine. Linux programs have them by default.
     #[arg(long)]
     pub(crate) lse: bool,
-    /// Add floating point and vectors to the machine, with AES, SHA-1 and SHA-256. Linux programs always have floating
-    /// point and vectors.
+    /// Add floating point and vectors to the machine, with AES, SHA-1 and SHA-256. Linux programs have floating point and
+    /// vectors by default.
     #[arg(long)]
     pub(crate) fp: bool,
+}
+
+/// Returns the parser of the name of a processor.
+fn processor() -> impl TypedValueParser<Value = Processor> {
+    let names = PossibleValuesParser::new(Processor::ALL.map(Processor::name));
+    names.try_map(|name| Processor::from_name(&name).ok_or("no processor has this name"))
 }
 
 impl LoadArgs {
@@ -177,8 +188,12 @@ impl MachineArgs {
 
     /// Returns the features of the machine.
     pub(crate) fn features(&self, program: &Program) -> Features {
-        let features = if self.fp { Features::ALL } else { program.features() };
-        Features { lse: self.lse, ..features }
+        let mut features = self.cpu.map_or_else(|| program.features(), Processor::features);
+        if self.fp {
+            features = features.union(Processor::CortexA53.features());
+        }
+        features.lse |= self.lse;
+        features
     }
 
     /// Returns a builder with all settings of these options. The engine, the number of lanes and the console are missing.

@@ -177,11 +177,12 @@ impl Program {
         Ok(Self { name: name.to_owned(), entry: address, segments, symbols, linux, interpreter, file })
     }
 
-    /// Returns the optional features that a machine has by default: CRC32, and floating point and vectors for Linux
-    /// programs, because compilers for Linux use them without asking.
+    /// Returns the optional features that a machine has by default: CRC32, and for Linux programs also floating point and
+    /// vectors, which compilers for Linux use without asking, and LSE, whose atomics are one instruction instead of a loop.
     #[must_use]
     pub const fn features(&self) -> Features {
-        Features { fp: self.linux.is_some(), ..Features::ARMV8_0 }
+        let is_linux = self.linux.is_some();
+        Features { fp: is_linux, lse: is_linux, ..Features::ARMV8_0 }
     }
 
     /// Returns the function or variable with this name; `None` if the file names no such one. If several have the name,

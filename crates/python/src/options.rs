@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use kvrm::arm64::Features;
+use kvrm::arm64::{Feature, Features, Processor};
 use kvrm::{Builder, Fork, Hooks, Machine};
 use pyo3::prelude::*;
 
@@ -107,23 +107,19 @@ fn row<T: Clone>(rows: &[Vec<T>], lane: usize) -> Vec<T> {
     }
 }
 
-/// Returns the features with these names.
+/// Returns the features with these names. The name of a processor stands for all its features.
 fn features(names: &[String]) -> PyResult<Features> {
     let mut features = Features::BASE;
     for name in names {
-        match &name[..] {
-            "crc32" => features.crc32 = true,
-            "lse" => features.lse = true,
-            "fp" => features.fp = true,
-            "aes" => features.aes = true,
-            "pmull" => features.pmull = true,
-            "sha1" => features.sha1 = true,
-            "sha256" => features.sha256 = true,
-            _ => {
-                let text = format!("feature {name:?}: expected crc32, lse, fp, aes, pmull, sha1 or sha256");
-                return Err(refused(text));
+        features = match (Feature::from_name(name), Processor::from_name(name)) {
+            (Some(feature), _) => features.with(feature),
+            (None, Some(processor)) => features.union(processor.features()),
+            (None, None) => {
+                let known = Feature::ALL.iter().map(|feature| feature.name());
+                let known: Vec<&str> = known.chain(Processor::ALL.map(Processor::name)).collect();
+                return Err(refused(format!("feature {name:?}: expected one of {}", known.join(", "))));
             }
-        }
+        };
     }
     Ok(features)
 }

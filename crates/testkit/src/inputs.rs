@@ -47,7 +47,7 @@ fn value(random: &mut Random) -> u64 {
 
 /// Returns `count` test vectors without outputs for `encoding`.
 pub fn of_encoding(encoding: &Encoding, count: usize, random: &mut Random) -> Vec<Vector> {
-    let pool = (!Features::GENERAL.has(encoding.feature)).then(|| Pool::new(random));
+    let pool = (encoding.feature.is_simd()).then(|| Pool::new(random));
     (0..count)
         .map(|index| {
             let mut vector = input(encoding, index, random);
@@ -97,7 +97,7 @@ fn features(encoding: &Encoding, word: u32) -> Vec<String> {
         Feature::Base | Feature::Crc32 => return Vec::new(),
         feature => feature.name(),
     };
-    let fp = !Features::GENERAL.has(encoding.feature) && name != "fp";
+    let fp = encoding.feature.is_simd() && name != "fp";
     fp.then_some("fp").into_iter().chain([name]).map(str::to_owned).collect()
 }
 
@@ -124,7 +124,7 @@ pub fn beside_encoding(encoding: &Encoding, count: usize, random: &mut Random) -
         code: vec![Hex(word)],
         steps: 1,
         code_writable: false,
-        features: if Features::GENERAL.has(encoding.feature) { Vec::new() } else { vec!["fp".to_owned()] },
+        features: if encoding.feature.is_simd() { vec!["fp".to_owned()] } else { Vec::new() },
         init: State { sp: Some(Hex(DATA)), ..State::default() },
         expected: State::default(),
         exact: true,
@@ -135,7 +135,7 @@ pub fn beside_encoding(encoding: &Encoding, count: usize, random: &mut Random) -
 /// Returns whether a word is UNDEFINED on a machine with general features, or with all features if `encoding` belongs
 /// to floating point or vectors.
 fn is_undefined(encoding: &Encoding, word: u32) -> bool {
-    let features = if Features::GENERAL.has(encoding.feature) { Features::GENERAL } else { Features::ALL };
+    let features = if encoding.feature.is_simd() { Features::ALL } else { Features::GENERAL };
     Instruction::new(word, features).op.is_none()
 }
 

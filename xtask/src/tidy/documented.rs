@@ -7,7 +7,7 @@ use super::violation::Violation;
 /// The main types of each package: those that a user meets first.
 #[rustfmt::skip] // Keeps a package on a line where it fits.
 const MAIN_TYPES: &[(&str, &[&str])] = &[
-    ("kvrm-arm64",   &["Assembler", "Cpu", "Disassembly", "Encoding", "Features", "Memory", "MicroOp", "Stop", "Word"]),
+    ("kvrm-arm64",   &["Assembler", "Cpu", "Disassembly", "Encoding", "Memory", "MicroOp", "Stop", "Word"]),
     ("kvrm-convert", &["Archive", "Array", "NameMap"]),
     ("kvrm-gpu",     &["AdapterInfo", "BurstExecutor", "BurstKernels", "ClassSelection", "Device", "Engine", "EngineChoice",
                        "GpuEngine", "Options"]),

@@ -1,7 +1,7 @@
 //! Encodings of features that the machine does not have are undefined.
 
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{Encoding, Feature, Features, Instruction, Stop};
+use kvrm_arm64::{Encoding, Feature, Features, Instruction, Processor, Stop};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
@@ -12,25 +12,14 @@ fn rows_of(feature: Feature) -> Vec<&'static Encoding> {
     ENCODINGS.iter().filter(|row| row.feature == feature).collect()
 }
 
-/// Returns features from their bits, in the order of [`Feature::ALL`].
-fn machine(bits: u32) -> Features {
-    let has = |feature: Feature| bits >> feature as u32 & 1 == 1;
-    Features {
-        crc32: has(Feature::Crc32),
-        lse: has(Feature::Lse),
-        fp: has(Feature::Fp),
-        aes: has(Feature::Aes),
-        pmull: has(Feature::Pmull),
-        sha1: has(Feature::Sha1),
-        sha256: has(Feature::Sha256),
-    }
-}
-
 #[test]
 fn words_of_a_missing_feature_are_undefined_and_those_of_others_are_not() {
     let mut random = Random::new(1);
-    for bits in 0..1 << Feature::ALL.len() {
-        let features = machine(bits);
+    let none_one_or_all =
+        Feature::ALL.iter().flat_map(|feature| [1 << *feature as u32, !(1 << *feature as u32)]);
+    let some = (0..200).map(|_| random.bits()).collect::<Vec<_>>();
+    for bits in none_one_or_all.chain(some) {
+        let features = Features::from_bits(bits);
         for row in ENCODINGS {
             let word = words::allocated(row, &mut random);
             let feature = row.op.feature_of(word);
@@ -58,10 +47,24 @@ fn pmull_of_64_bit_polynomials_is_a_separate_feature() {
 #[test]
 fn the_default_machine_has_crc32_and_no_other_feature() {
     assert_eq!(Features::ARMV8_0, Features { crc32: true, ..Features::BASE }, "Armv8.0-A and CRC32");
-    assert_eq!(Features::ALL, machine(u32::MAX), "everything");
-    let more: Vec<Feature> = Features::ALL.without(Features::GENERAL).collect();
-    let simd = [Feature::Fp, Feature::Aes, Feature::Pmull, Feature::Sha1, Feature::Sha256];
-    assert_eq!(more, simd, "features of SIMD&FP registers");
+    assert_eq!(Features::ALL, Features::from_bits(u64::MAX), "everything");
+}
+
+#[test]
+fn features_have_different_names() {
+    for (n, feature) in Feature::ALL.iter().enumerate() {
+        assert_eq!(*feature as usize, n, "{feature:?} has its place in the list");
+        assert_eq!(Feature::from_name(feature.name()), Some(*feature), "{feature:?} is found by its name");
+    }
+}
+
+#[test]
+fn processors_with_more_features_come_later() {
+    for pair in Processor::ALL.windows(2) {
+        let lost: Vec<Feature> = pair[0].features().without(pair[1].features()).collect();
+        assert_eq!(lost, [], "{:?} has the features of {:?}", pair[1], pair[0]);
+    }
+    assert_eq!(Processor::Max.features(), Features::ALL, "all");
 }
 
 #[test]

@@ -79,6 +79,27 @@ fn atomics_are_an_option() {
 }
 
 #[test]
+fn a_processor_has_exactly_its_features() {
+    let folder = Folder::new();
+    // swp wzr, w0, [x1]; movi v0.16b, #1; brk #1
+    let words = [0xb821_8020_u32, 0x4f00_e420, 0xd420_0020].map(u32::to_le_bytes).concat();
+    let program = folder.file("program", words);
+    let stop = |options: &[&str]| {
+        let run = kvrm(&[&["run", "--raw", &program, "--engine", "reference"], options].concat());
+        run.stderr.lines().next().unwrap_or_default().to_owned()
+    };
+    let undefined = "undefined instruction 0xb8218020";
+    for (cpu, has_atomics) in
+        [("cortex-a53", false), ("cortex-a72", false), ("neoverse-n1", true), ("max", true)]
+    {
+        assert_eq!(!stop(&["--cpu", cpu]).contains(undefined), has_atomics, "{cpu}");
+        assert!(!stop(&["--cpu", cpu, "--lse"]).contains(undefined), "{cpu} with --lse");
+    }
+    let error = kvrm(&["run", "--raw", &program, "--cpu", "z80"]);
+    assert!(error.stderr.contains("neoverse-n1"), "the error lists the names: {}", error.stderr);
+}
+
+#[test]
 fn hints_name_missing_features_once() {
     let folder = Folder::new();
     let hints = |word: u32, extra: &[&str]| {
@@ -87,16 +108,16 @@ fn hints_name_missing_features_once() {
         let hints = run.stderr.lines().filter_map(|line| line.strip_prefix("hint: ").map(str::to_owned));
         hints.collect::<Vec<_>>()
     };
-    let atomics = "the word is `swp x2, x0, [x1]`, which needs --lse";
+    let atomics = "the word is `swp x2, x0, [x1]` of FEAT_LSE, which needs --lse";
     assert_eq!(hints(0xf822_8020, &[]), [atomics], "an atomic");
     assert!(hints(0xf822_8020, &["--lse"]).is_empty(), "with --lse it faults, for another reason");
-    for (word, text) in [
-        (0x1e62_2820, "fadd d0, d1, d2"),
-        (0x4ee1_8420, "add v0.2d, v1.2d, v1.2d"),
-        (0x3dc0_0020, "ldr q0, [x1]"),
-        (0x4e28_4820, "aese v0.16b, v1.16b"),
+    for (word, text, feature) in [
+        (0x1e62_2820, "fadd d0, d1, d2", "FEAT_FP and FEAT_AdvSIMD"),
+        (0x4ee1_8420, "add v0.2d, v1.2d, v1.2d", "FEAT_FP and FEAT_AdvSIMD"),
+        (0x3dc0_0020, "ldr q0, [x1]", "FEAT_FP and FEAT_AdvSIMD"),
+        (0x4e28_4820, "aese v0.16b, v1.16b", "FEAT_AES"),
     ] {
-        let float = format!("the word is `{text}`, which needs --fp");
+        let float = format!("the word is `{text}` of {feature}, which needs --fp");
         assert_eq!(hints(word, &[]), [float], "{word:08x}");
         assert!(hints(word, &["--fp"]).is_empty(), "{word:08x} is executed");
     }

@@ -1,6 +1,6 @@
 //! Validation of vectors, and the machine state before the first step.
 
-use kvrm_arm64::{Cpu, Features};
+use kvrm_arm64::{Cpu, Feature, Features};
 
 use super::{Bytes, Vector};
 use crate::pages::{ADDRESS_BITS, PAGE_BYTES};
@@ -10,8 +10,10 @@ use crate::segment::Segment;
 /// The largest number of steps that a vector may request, so that every vector file finishes.
 pub const STEPS_MAX: u64 = 1 << 24;
 
-/// The names of the features that a vector may request.
-const OPTIONAL: [&str; 6] = ["lse", "fp", "aes", "pmull", "sha1", "sha256"];
+/// Returns the features that a vector may request.
+fn optional() -> impl Iterator<Item = Feature> {
+    Features::ALL.without(Features::ARMV8_0)
+}
 
 impl Vector {
     /// Checks the conditions that the types do not express: alignment, address ranges, limits, and names of features.
@@ -48,8 +50,10 @@ impl Vector {
         {
             return Err(format!("`nzcv` is {:#x}, expected at most four bits", nzcv.0));
         }
-        if let Some(feature) = self.features.iter().find(|feature| !OPTIONAL.contains(&feature.as_str())) {
-            return Err(format!("unknown feature `{feature}`, expected one of {}", OPTIONAL.join(", ")));
+        let is_optional = |name: &&String| optional().any(|feature| feature.name() == **name);
+        if let Some(feature) = self.features.iter().find(|name| !is_optional(name)) {
+            let names: Vec<&str> = optional().map(Feature::name).collect();
+            return Err(format!("unknown feature `{feature}`, expected one of {}", names.join(", ")));
         }
         Ok(())
     }
@@ -57,16 +61,8 @@ impl Vector {
     /// Returns the features of the machine for this vector.
     #[must_use]
     pub fn machine_features(&self) -> Features {
-        let has = |name: &str| self.features.iter().any(|feature| feature == name);
-        Features {
-            lse: has("lse"),
-            fp: has("fp"),
-            aes: has("aes"),
-            pmull: has("pmull"),
-            sha1: has("sha1"),
-            sha256: has("sha256"),
-            ..Features::ARMV8_0
-        }
+        let requested = self.features.iter().filter_map(|name| Feature::from_name(name));
+        requested.fold(Features::ARMV8_0, Features::with)
     }
 
     /// Returns the memory before the first step: code, `init.mem`, and the page of `init.sp`.

@@ -37,7 +37,7 @@ fn hwcap_lists_exactly_the_features_of_the_machine() {
     const CRC32: u64 = 1 << 7;
     let armv8_0 = Features::ARMV8_0;
     for (features, expected) in [
-        (None, 0b11 | CRC32),
+        (None, 0b11 | CRC32 | 1 << 8),
         (Some(Features::BASE), 0),
         (Some(armv8_0), CRC32),
         (Some(Features::GENERAL), CRC32 | 1 << 8),
@@ -57,12 +57,13 @@ fn hwcap_lists_exactly_the_features_of_the_machine() {
 }
 
 #[test]
-fn linux_programs_have_floating_point() {
+fn linux_programs_have_floating_point_and_atomics() {
     let linux = guest("tls");
     let mut bare = linux.clone();
     bare.linux = None;
     assert_eq!(bare.features(), Features::ARMV8_0, "bare-metal programs do not expect it");
-    assert!(Machine::builder(linux).build().unwrap().features().fp, "by default");
+    let features = Machine::builder(linux).build().unwrap().features();
+    assert_eq!(features, Features { fp: true, ..Features::GENERAL }, "by default");
 }
 
 #[test]

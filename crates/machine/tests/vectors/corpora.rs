@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{Features, Op, decode};
+use kvrm_arm64::{Op, decode};
 use kvrm_machine::vectors::Vector;
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::support::{MANUAL, SIMD, UNICORN};
 
 /// Returns the smallest number of vectors of an encoding.
 fn vectors_min(name: &str) -> usize {
-    let is_simd = Op::from_name(name).is_some_and(|op| !Features::GENERAL.has(op.feature()));
+    let is_simd = Op::from_name(name).is_some_and(|op| op.feature().is_simd());
     if is_simd { 50 } else { 20 }
 }
 

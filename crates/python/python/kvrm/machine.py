@@ -21,7 +21,10 @@ from .stops import Stops
 Lanes = int | slice | Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_] | None
 """Some lanes of a machine: a number, a slice, a list of numbers, or a mask; ``None`` for all. A negative number counts from the end."""
 
-Feature = Literal["crc32", "lse", "fp", "aes", "pmull", "sha1", "sha256"]
+Feature = Literal[
+    "crc32", "lse", "fp", "aes", "pmull", "sha1", "sha256",
+    "cortex-a53", "cortex-a72", "neoverse-n1", "max",
+]
 """An optional feature of the instruction set."""
 
 _Row = TypeVar("_Row")
@@ -173,7 +176,8 @@ class Machine:
     :param environment: variables of a Linux program, as ``NAME=VALUE``. It has none by default.
     :param seed: the seed of the random numbers that a Linux program gets, which also depend on the lane.
     :param first_lane: the number of the first lane in these random numbers, so that several machines can run the lanes of a large one.
-    :param features: the instruction set. By default it is Armv8.0 with CRC32, and for Linux programs with floating point.
+    :param features: the instruction set: names of features, or of processors, which stand for all their features. By default it is
+        Armv8.0 with CRC32, and for Linux programs with floating point and LSE.
     :param frames: the number of pages of 4096 bytes that each lane may write. By default the lanes share 8 GiB.
     :param stack_bytes: the size of the stack: 1 MiB, or 8 MiB for Linux.
     :param heap_bytes: the size of the heap: 16 MiB, or 256 MiB for Linux.

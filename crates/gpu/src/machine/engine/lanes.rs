@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kvrm_arm64::{Feature, Features};
 use kvrm_machine::{Image, PageMap, Plan};
 use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_ROOT, COLUMN_WINDOW, COLUMNS};
 
@@ -166,7 +167,7 @@ impl GpuExecutor {
             cache: Cache::new(lanes),
             served_calls: 0,
             printing_calls: 0,
-            has_simd: features.fp,
+            has_simd: features.without(Features::BASE).any(Feature::is_simd),
             snapshot: None,
             frames: frames.words.len() as u32,
             has_unread_counters: false,

@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use bytemuck::Zeroable as _;
-use kvrm_arm64::{Feature, Features};
+use kvrm_arm64::Features;
 use kvrm_machine::{Answer, CallTable};
 use kvrm_shaders::interface::machine::Parameters;
 use kvrm_shaders::layout::{
@@ -89,8 +89,5 @@ fn calls(table: &CallTable) -> [u32; CALLS as usize] {
 
 /// Returns the features of a machine: bit n stands for feature n.
 pub(super) fn feature_bits(features: Features) -> u32 {
-    Feature::ALL
-        .into_iter()
-        .filter(|feature| features.has(*feature))
-        .fold(0, |bits, feature| bits | 1 << feature as u32)
+    features.bits() as u32
 }
