@@ -31,52 +31,54 @@ constants! {
     COLUMN_TPIDRRO = 37;
     /// Column: FPCR, and from bit 32 on FPSR.
     COLUMN_FPCR = 38;
+    /// Column: the fields SSBS and DIT of PSTATE.
+    COLUMN_PSTATE = 39;
     /// Column: the end of the heap of a Linux program.
-    COLUMN_HEAP_END = 39;
+    COLUMN_HEAP_END = 40;
     /// Column: the time that a Linux program has slept, in nanoseconds.
-    COLUMN_SLEPT = 40;
+    COLUMN_SLEPT = 41;
     /// Column: the address of the list of robust locks that a Linux program has set.
-    COLUMN_ROBUST_LIST = 41;
+    COLUMN_ROBUST_LIST = 42;
     /// Column: the number of bytes of randomness that a Linux program has used.
-    COLUMN_RANDOM = 42;
+    COLUMN_RANDOM = 43;
     /// Column: the first half of the name of a Linux program. The next column is the second half.
-    COLUMN_NAME = 43;
+    COLUMN_NAME = 44;
     /// Column: the address that is set to zero when the thread of a Linux program ends, or 0.
-    COLUMN_CLEAR_TID = 45;
+    COLUMN_CLEAR_TID = 46;
     /// Column: the ID of the process of a Linux program, and from bit 32 on that of the thread.
-    COLUMN_PROCESS = 46;
+    COLUMN_PROCESS = 47;
     /// Column: the ID of the parent of the process, and from bit 32 on the number of threads that the lane has had besides
     /// the first one.
-    COLUMN_PARENT = 47;
+    COLUMN_PARENT = 48;
     /// Column: the number of threads that wait at a futex.
-    COLUMN_WAITERS = 48;
+    COLUMN_WAITERS = 49;
     /// Column: the number of steps at which the lane stops.
-    COLUMN_LIMIT = 49;
+    COLUMN_LIMIT = 50;
     /// Column: the stop of the lane, and from bit 32 on the immediate or word that stopped it, or its exit status.
-    COLUMN_STOP = 50;
+    COLUMN_STOP = 51;
     /// Column: the address that stopped the lane, or the argument of an internal stop.
-    COLUMN_STOP_ADDRESS = 51;
+    COLUMN_STOP_ADDRESS = 52;
     /// Column: the entry that leads to the root of the page table, and from bit 32 on the number of its levels.
-    COLUMN_ROOT = 52;
+    COLUMN_ROOT = 53;
     /// Column: the first page of the window that the page table covers.
-    COLUMN_WINDOW = 53;
+    COLUMN_WINDOW = 54;
     /// Column: the last frame in use of the lane's chain, and from bit 32 on the number of pages the lane has written.
-    COLUMN_TAIL = 54;
+    COLUMN_TAIL = 55;
     /// Column: the number of pages the lane may write, and from bit 32 on the first frame of its chain. Kept by a
     /// reset.
-    COLUMN_HEAD = 55;
+    COLUMN_HEAD = 56;
     /// Column: the frame of the lane's chain behind which the frames of its memory begin; 0 if they begin with the first one. The
     /// frames up to it are those of a snapshot that was taken before the host has cleared the memory.
-    COLUMN_BASE = 56;
+    COLUMN_BASE = 57;
     /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a
     /// handle; from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
-    COLUMN_CONSOLE = 57;
+    COLUMN_CONSOLE = 58;
     /// Column: 1 if the TLBs that the lane keeps are those of its page table, else 0.
-    COLUMN_TLB = 58;
+    COLUMN_TLB = 59;
     /// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
-    COLUMN_V = 59;
+    COLUMN_V = 60;
     /// The number of columns.
-    COLUMNS = 123;
+    COLUMNS = 124;
 
     // The stops of lanes.
 

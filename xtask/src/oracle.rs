@@ -11,6 +11,7 @@ mod disasm;
 mod doom;
 mod float;
 mod guests;
+mod judge;
 mod program_runs;
 mod programs;
 mod undefined;

@@ -384,6 +384,8 @@ const fn number_field(operand: Operand) -> Option<(u32, u32)> {
     Some(match operand {
         O::ImmR | O::Imm5 => (16, if matches!(operand, O::ImmR) { 6 } else { 5 }),
         O::ImmS => (10, 6),
+        O::FlagRotation => (15, 6),
+        O::FlagMask => (0, 4),
         O::Nzcv => (0, 4),
         O::Imm16 => (5, 16),
         O::UdfImm => (0, 16),

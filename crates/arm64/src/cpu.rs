@@ -23,6 +23,8 @@ pub struct Cpu {
     pub pc: u64,
     /// The condition flags as four bits: N is 8, Z is 4, C is 2, V is 1.
     pub nzcv: u32,
+    /// The fields SSBS and DIT of PSTATE, at the places that `system::PSTATE_MASK` has.
+    pub pstate: u32,
     /// The SIMD and floating-point registers.
     pub v: [u128; 32],
     /// Floating-point control, `FPCR`.
@@ -63,6 +65,7 @@ impl Cpu {
             sp,
             pc,
             nzcv: 0,
+            pstate: 0,
             v: [0; 32],
             fpcr: 0,
             fpsr: 0,

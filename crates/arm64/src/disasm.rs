@@ -127,6 +127,8 @@ fn write_operand(f: &mut Formatter<'_>, operand: Operand, w: Word, pc: u64) -> f
         O::MoveInverted => write!(f, "#{:#x}", truncate(!(u64::from(w.imm16()) << (16 * w.hw())), datasize)),
         O::ImmR => write!(f, "#{}", w.immr()),
         O::ImmS => write!(f, "#{}", w.imms()),
+        O::FlagMask => write!(f, "#{}", w.nzcv()),
+        O::FlagRotation => write!(f, "#{}", w.bits(15, 6)),
         O::Imm5 => write!(f, "#{:#x}", w.imm5()),
         O::Nzcv => write!(f, "#{:#x}", w.nzcv()),
         O::Imm16 => write!(f, "#{:#x}", w.imm16()),

@@ -210,6 +210,35 @@ for_each_encoding!(define_encodings);
 /// The table as a static, so that looking up a row does not copy it.
 static TABLE: &[Encoding] = ENCODINGS;
 
+/// The words of a row that need another feature than the row.
+#[derive(Clone, Copy, Debug)]
+pub struct Exception {
+    /// The row.
+    pub op: Op,
+    /// The words.
+    pub pattern: Pattern,
+    /// The feature that they need.
+    pub feature: Feature,
+}
+
+macro_rules! exceptions { ($($op:ident $pattern:literal $feature:ident;)*) => {
+    static EXCEPTIONS: &[Exception] = &[$(Exception {
+        op: Op::$op, pattern: Pattern::parse($pattern), feature: Feature::$feature,
+    }),*];
+} }
+
+exceptions! {
+    // PMULL and PMULL2 of 64-bit elements belong to the cryptographic extension.
+    PMULL_asimddiff_L "........11......................" Pmull;
+    // The fields SSBS and DIT of PSTATE, and the system registers with their names.
+    MSR_SI_pstate     ".............011........001....." Ssbs;
+    MSR_SI_pstate     ".............011........010....." Dit;
+    MSR_SR_systemmove "............101101000010110....." Ssbs;
+    MSR_SR_systemmove "............101101000010101....." Dit;
+    MRS_RS_systemmove "............101101000010110....." Ssbs;
+    MRS_RS_systemmove "............101101000010101....." Dit;
+}
+
 impl Op {
     /// Returns the row of the table.
     #[must_use]
@@ -230,14 +259,16 @@ impl Op {
     }
 
     /// Returns the architecture feature that a word of this encoding needs. It differs from [`Op::feature`] only for
-    /// PMULL of doublewords.
+    /// the words in [`Op::exceptions`].
     #[must_use]
     pub fn feature_of(self, word: u32) -> Feature {
-        match self.feature() {
-            // PMULL and PMULL2 of 64-bit elements belong to the cryptographic extension.
-            Feature::Fp if self.encoding().mnemonic == "pmull{2}" && Word(word).size() == 3 => Feature::Pmull,
-            feature => feature,
-        }
+        let exception = self.exceptions().find(|exception| exception.pattern.matches(word));
+        exception.map_or_else(|| self.feature(), |exception| exception.feature)
+    }
+
+    /// Returns the words of this encoding that need another feature than the others.
+    pub fn exceptions(self) -> impl Iterator<Item = &'static Exception> {
+        EXCEPTIONS.iter().filter(move |exception| exception.op == self)
     }
 
     /// Looks up an encoding by Arm's name.

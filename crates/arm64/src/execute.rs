@@ -15,7 +15,7 @@ use crate::semantics::logical::{AND, ANDS, EOR, INVERT, ORR, PLAIN};
 use crate::semantics::operand::{ASR, LSL, LSR, ROR};
 use crate::semantics::simd::structure::POST_REGISTER;
 use crate::semantics::{
-    add_sub, atomic, bitfield, bits, branch, conditional, crc, divide, exclusive, load_store, logical,
+    add_sub, atomic, bitfield, bits, branch, conditional, crc, divide, exclusive, flags, load_store, logical,
     move_wide, multiply, ordered, pair, pc_rel, shift, simd, system,
 };
 use crate::{Cpu, Instruction, Memory, Op, Stop, Word};

@@ -120,6 +120,22 @@ features! {
     Sha1 sha1 "FEAT_SHA1" "Armv8.0" simd;
     /// `FEAT_SHA256`.
     Sha256 sha256 "FEAT_SHA256" "Armv8.0" simd;
+    /// `FEAT_LRCPC`: load-acquire with weaker ordering.
+    Lrcpc lrcpc "FEAT_LRCPC" "Armv8.3" general;
+    /// `FEAT_LRCPC2`: load-acquire and store-release with an offset.
+    Lrcpc2 lrcpc2 "FEAT_LRCPC2" "Armv8.4" general;
+    /// `FEAT_FlagM`: manipulation of flags.
+    FlagM flagm "FEAT_FlagM" "Armv8.4" general;
+    /// `FEAT_FlagM2`: flags in the format of other processors.
+    FlagM2 flagm2 "FEAT_FlagM2" "Armv8.5" general;
+    /// `FEAT_DIT`: the field DIT of PSTATE.
+    Dit dit "FEAT_DIT" "Armv8.4" general;
+    /// `FEAT_SSBS` and `FEAT_SSBS2`: the field SSBS of PSTATE.
+    Ssbs ssbs "FEAT_SSBS2" "Armv8.5" general;
+    /// `FEAT_SB`: the speculation barrier.
+    Sb sb "FEAT_SB" "Armv8.5" general;
+    /// `FEAT_BTI`: branch targets. Its instruction is a hint, and no page is guarded.
+    Bti bti "FEAT_BTI" "Armv8.5" general;
 }
 
 impl Feature {

@@ -4,7 +4,6 @@
 //! the feature. Names and versions are Arm's; the diagrams are those of DDI 0487, chapter C4.
 
 use crate::decode::decode;
-use crate::encoding::Op;
 use crate::pattern::Pattern;
 
 /// An architecture feature later than those of [`Features`](crate::Features).
@@ -23,7 +22,7 @@ pub struct LaterFeature {
 impl LaterFeature {
     /// Returns the feature that an undefined word belongs to, or `None` if it is of another feature or of none.
     ///
-    /// Words of the instruction table belong to no later feature, except those of MSR (immediate), which are UNDEFINED.
+    /// Words of the instruction table belong to no later feature.
     ///
     /// ```
     /// use kvrm_arm64::LaterFeature;
@@ -35,8 +34,7 @@ impl LaterFeature {
     /// ```
     #[must_use]
     pub fn of(word: u32) -> Option<&'static Self> {
-        // The row of MSR (immediate) covers CFINV, AXFLAG and XAFLAG, too.
-        if decode(word).is_some_and(|op| op != Op::MSR_SI_pstate) {
+        if decode(word).is_some() {
             return None;
         }
         FEATURES.iter().find(|feature| feature.patterns.iter().any(|pattern| pattern.matches(word)))
@@ -143,9 +141,6 @@ features! {
     "FEAT_JSCVT" "Armv8.3" "conversion to integers as in JavaScript (FJCVTZS)" [
         "0001111001111110000000.........."
     ]
-    "FEAT_LRCPC" "Armv8.3" "load-acquire with weaker ordering (LDAPR)" [
-        "..11100010111111110000.........."
-    ]
     "FEAT_PAuth" "Armv8.3" "pointer authentication (PACIA, AUTIA, BLRAA, RETAA, LDRAA and others)" [
         "1101101011000001000............."
         "1101101011000001001...11111....."
@@ -157,18 +152,6 @@ features! {
         "11111000..1.........01.........."
         "11111000..1.........11.........."
     ]
-    "FEAT_FlagM" "Armv8.4" "flag manipulation (RMIF, SETF8, CFINV)" [
-        "10111010000......00001.....0...."
-        "00111010000000000.0010.....01101"
-        "11010101000000000100000000011111"
-    ]
-    "FEAT_LRCPC2" "Armv8.4" "load-acquire and store-release with an offset (LDAPUR, STLUR)" [
-        "..011001..0.........00.........."
-    ]
-    "FEAT_FlagM2" "Armv8.5" "flag formats (AXFLAG, XAFLAG)" [
-        "11010101000000000100000000111111"
-        "11010101000000000100000001011111"
-    ]
     "FEAT_FRINTTS" "Armv8.5" "rounding to the range of integers (FRINT32Z, FRINT64X and others)" [
         "000111100.10100..10000.........."
         "0..011100.100001111.10.........."
@@ -179,9 +162,6 @@ features! {
         "10.11010110.....000000.........."
         "11011001..1....................."
         "0110100..0......................"
-    ]
-    "FEAT_SB" "Armv8.5" "speculation barrier (SB)" [
-        "11010101000000110011000011111111"
     ]
     "FEAT_BF16" "Armv8.6" "bfloat16 (BFDOT, BFMMLA, BFCVT and others)" [
         "0.101110010.....111111.........."
@@ -269,8 +249,6 @@ mod tests {
         (0x6ec2_f420, "fcadd v0.2d, v1.2d, v2.2d, #270", "FEAT_FCMA"),
         (0x6f62_1020, "fcmla v0.8h, v1.8h, v2.h[1], #0", "FEAT_FCMA"),
         (0x1e7e_0020, "fjcvtzs w0, d1", "FEAT_JSCVT"),
-        (0xf8bf_c020, "ldapr x0, [x1]", "FEAT_LRCPC"),
-        (0x38bf_c020, "ldaprb w0, [x1]", "FEAT_LRCPC"),
         (0xdac1_0020, "pacia x0, x1", "FEAT_PAuth"),
         (0xdac1_3fe0, "autdzb x0", "FEAT_PAuth"),
         (0xdac1_43fe, "xpaci x30", "FEAT_PAuth"),
@@ -280,13 +258,6 @@ mod tests {
         (0xd65f_0bff, "retaa", "FEAT_PAuth"),
         (0xf820_1420, "ldraa x0, [x1, #8]", "FEAT_PAuth"),
         (0xf8ff_fc20, "ldrab x0, [x1, #-8]!", "FEAT_PAuth"),
-        (0xba00_8402, "rmif x0, #1, #2", "FEAT_FlagM"),
-        (0x3a00_480d, "setf16 w0", "FEAT_FlagM"),
-        (0xd500_401f, "cfinv", "FEAT_FlagM"),
-        (0xd940_8020, "ldapur x0, [x1, #8]", "FEAT_LRCPC2"),
-        (0x191f_f020, "stlurb w0, [x1, #-1]", "FEAT_LRCPC2"),
-        (0xd500_405f, "axflag", "FEAT_FlagM2"),
-        (0xd500_403f, "xaflag", "FEAT_FlagM2"),
         (0x1e68_4020, "frint32z d0, d1", "FEAT_FRINTTS"),
         (0x6e21_f820, "frint64x v0.4s, v1.4s", "FEAT_FRINTTS"),
         (0x9adf_1020, "irg x0, x1", "FEAT_MTE"),
@@ -295,7 +266,6 @@ mod tests {
         (0xd920_0820, "stg x0, [x1]", "FEAT_MTE"),
         (0xd960_0020, "ldg x0, [x1]", "FEAT_MTE"),
         (0x6900_0440, "stgp x0, x1, [x2]", "FEAT_MTE"),
-        (0xd503_30ff, "sb", "FEAT_SB"),
         (0x6e42_fc20, "bfdot v0.4s, v1.8h, v2.8h", "FEAT_BF16"),
         (0x6e42_ec20, "bfmmla v0.4s, v1.8h, v2.8h", "FEAT_BF16"),
         (0x4fd2_f020, "bfmlalt v0.4s, v1.8h, v2.h[1]", "FEAT_BF16"),

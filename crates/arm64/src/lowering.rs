@@ -72,20 +72,18 @@ pub fn decode_table() -> (alloc::vec::Vec<Row>, [u32; Class::ALL.len() + 1]) {
                 template: TEMPLATES[encoding.op as usize],
             };
             // The words of a row that need another feature get a separate row before it.
-            let of_its_own = SIZE_D | row.value;
-            let feature = encoding.op.feature_of(of_its_own);
-            if feature != row.feature {
-                rows.push(Row { mask: row.mask | SIZE_D, value: of_its_own, feature, ..row });
-            }
+            rows.extend(encoding.op.exceptions().map(|exception| Row {
+                mask: row.mask | exception.pattern.mask,
+                value: row.value | exception.pattern.value,
+                feature: exception.feature,
+                ..row
+            }));
             rows.push(row);
         }
         starts[class as usize + 1] = rows.len() as u32;
     }
     (rows, starts)
 }
-
-/// The value of the field size for doublewords.
-const SIZE_D: u32 = 0b11 << 22;
 
 /// Lowers a word for a machine with `features`.
 #[must_use]

@@ -91,7 +91,10 @@ handlers! {
     CLEAR_EXCLUSIVE,
     /// Reads the system register `operation`.
     READ_SYSTEM,
-    /// Writes the system register `operation`.
+    /// Changes the flags: `operation` is one of `FLAGS_*` of `semantics::flags`, `right` the rotation of a, and `nzcv` the
+    /// mask of RMIF.
+    MANIPULATE_FLAGS,
+    /// Writes a + imm to the system register `operation`.
     WRITE_SYSTEM,
     /// Loads from pc + imm. This is the first of the less common handlers that access memory.
     LOAD_LITERAL,
@@ -168,7 +171,8 @@ pub const INDEX_POST_REGISTER: u32 = 2;
 pub const INDEX_LITERAL: u32 = 3;
 
 /// The system registers that are not constant, by their numbers in `operation`.
-pub const SYSTEM_REGISTERS: &[&str] = &["nzcv", "fpcr", "fpsr", "tpidr_el0", "tpidrro_el0", "cntvct_el0"];
+pub const SYSTEM_REGISTERS: &[&str] =
+    &["nzcv", "fpcr", "fpsr", "tpidr_el0", "tpidrro_el0", "cntvct_el0", "dit", "ssbs"];
 
 /// A field of one word of a micro-op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -54,6 +54,10 @@ pub enum Operand {
     ImmR,
     ImmS,
     Imm5,
+    /// imm6 of RMIF.
+    FlagRotation,
+    /// mask of RMIF.
+    FlagMask,
     Nzcv,
     Imm16,
     /// The immediate of UDF.
@@ -262,6 +266,8 @@ impl Operand {
             Self::LogicalImm(_) => 0x007f_fc00,
             Self::MoveWideImm => 0x007f_ffe0,
             Self::ImmR | Self::Imm5 => 0x003f_0000,
+            Self::FlagRotation => 0x001f_8000,
+            Self::FlagMask => 0xf,
             Self::ImmS => 0x0000_fc00,
             Self::Nzcv | Self::BranchCond => 0xf,
             Self::Imm16 => 0x001f_ffe0,

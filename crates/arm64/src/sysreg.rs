@@ -49,7 +49,8 @@ pub const fn number(op0: u32, op1: u32, crn: u32, crm: u32, op2: u32) -> u32 {
     (op0 & 1) << 14 | op1 << 11 | crn << 7 | crm << 3 | op2
 }
 
-/// The registers that GNU tools know without extensions (DDI 0487, D17), sorted by number.
+/// The registers that GNU tools know without extensions, and those of features that KVRM has (DDI 0487, D17), sorted by
+/// number.
 #[rustfmt::skip] // One register a line.
 pub static REGISTERS: &[SystemRegister] = &[
     row([2, 0,  0,  0, 2], "osdtrrx_el1",        El0::None),
@@ -254,6 +255,8 @@ pub static REGISTERS: &[SystemRegister] = &[
     row([3, 3,  0,  0, 7], "dczid_el0",          El0::Read),
     row([3, 3,  4,  2, 0], "nzcv",               El0::ReadWrite),
     row([3, 3,  4,  2, 1], "daif",               El0::None),
+    row([3, 3,  4,  2, 5], "dit",                El0::ReadWrite),
+    row([3, 3,  4,  2, 6], "ssbs",               El0::ReadWrite),
     row([3, 3,  4,  4, 0], "fpcr",               El0::ReadWrite),
     row([3, 3,  4,  4, 1], "fpsr",               El0::ReadWrite),
     row([3, 3,  4,  5, 0], "dspsr_el0",          El0::None),

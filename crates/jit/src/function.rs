@@ -202,6 +202,7 @@ fn instruction(e: &mut Emitter<'_>, op: MicroOp) {
     }
     let flags = match handler {
         Handler::WRITE_SYSTEM => op.operation() == 0,
+        Handler::MANIPULATE_FLAGS => true,
         Handler::VECTOR_MOVE => op.operation() == MOVE_SELECT,
         Handler::VECTOR_FLOAT => [FLOAT_FLAGS, FLOAT_CONDITIONAL_FLAGS].contains(&op.form()),
         _ => false,

@@ -174,7 +174,8 @@ pub(crate) fn emit(e: &mut Emitter<'_>, handler: Handler, op: MicroOp) -> bool {
             e.frame.constant(base.wrapping_add(op.imm))
         }
         Handler::NOP => return true,
-        Handler::READ_SYSTEM => read_system(e, op),
+        // The fields of PSTATE are left to the reference.
+        Handler::READ_SYSTEM if op.operation() <= 5 => read_system(e, op),
         Handler::WRITE_SYSTEM if op.operation() == 3 => {
             let a = e.register(op.a());
             e.frame.store_cpu(a, offset_of!(Cpu, tpidr_el0));

@@ -2,18 +2,26 @@
 //! serde itself.
 
 use kvrm_arm64::{Access, Fault, FaultKind, Features, Monitor};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Features")]
-pub(crate) struct FeaturesForm {
-    crc32: bool,
-    lse: bool,
-    fp: bool,
-    aes: bool,
-    pmull: bool,
-    sha1: bool,
-    sha256: bool,
+/// The form of the features of a machine: a number with a bit for each.
+pub(crate) struct FeaturesForm;
+
+impl FeaturesForm {
+    pub(crate) fn serialize<S: Serializer>(features: &Features, serializer: S) -> Result<S::Ok, S::Error> {
+        features.bits().serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Features, D::Error> {
+        let bits = u64::deserialize(deserializer)?;
+        let features = Features::from_bits(bits);
+        if features.bits() == bits {
+            Ok(features)
+        } else {
+            Err(D::Error::custom(format!("{bits:#x} names features that this version of KVRM does not have")))
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -63,6 +71,7 @@ pub(crate) mod cpu {
         sp: u64,
         pc: u64,
         nzcv: u8,
+        pstate: u32,
         v: [u128; 32],
         fpcr: u32,
         fpsr: u32,
@@ -81,6 +90,7 @@ pub(crate) mod cpu {
             sp: cpu.sp,
             pc: cpu.pc,
             nzcv: cpu.nzcv as u8,
+            pstate: cpu.pstate,
             v: cpu.v,
             fpcr: cpu.fpcr,
             fpsr: cpu.fpsr,
@@ -93,12 +103,13 @@ pub(crate) mod cpu {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cpu, D::Error> {
-        let Form { x, sp, pc, nzcv, v, fpcr, fpsr, tpidr_el0, tpidrro_el0, monitor, steps } =
+        let Form { x, sp, pc, nzcv, pstate, v, fpcr, fpsr, tpidr_el0, tpidrro_el0, monitor, steps } =
             Form::deserialize(deserializer)?;
         let mut cpu = Cpu::new(pc, sp);
         (0..).zip(x).for_each(|(n, value)| cpu.set_x(n, value));
         (cpu.nzcv, cpu.v, cpu.fpcr, cpu.fpsr) = (u32::from(nzcv % 16), v, fpcr, fpsr);
         (cpu.tpidr_el0, cpu.tpidrro_el0, cpu.steps) = (tpidr_el0, tpidrro_el0, steps);
+        cpu.pstate = pstate;
         cpu.monitor = monitor.map(|MonitorIn(monitor)| monitor);
         Ok(cpu)
     }
@@ -204,6 +215,7 @@ mod tests {
         (0..31).for_each(|n| cpu.set_x(n, u64::from(n) << 40));
         cpu.v = std::array::from_fn(|n| u128::MAX - n as u128);
         (cpu.nzcv, cpu.fpcr, cpu.fpsr, cpu.tpidr_el0, cpu.tpidrro_el0, cpu.steps) = (11, 3, 4, 5, 6, 7);
+        cpu.pstate = 1 << 24;
         cpu.monitor = Some(Monitor { address: 8, bytes: 16 });
         let features = Features { aes: true, sha1: true, ..Features::GENERAL };
         let kinds = [FaultKind::Translation, FaultKind::Permission, FaultKind::Alignment];

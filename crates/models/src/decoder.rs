@@ -1,7 +1,7 @@
 //! The decoder network, which names the category of a word.
 
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{CLASS_BITS, Class, Encoding, Features, Instruction, Op};
+use kvrm_arm64::{CLASS_BITS, Class, Encoding, Features, Op};
 use serde::Serialize;
 
 use crate::tuple::Tuple;
@@ -14,12 +14,18 @@ pub(crate) const TRAINED_ON: Features = Features { crc32: true, lse: true, ..Fea
 /// Returns the encoding of a word if it belongs to the features that the networks were trained on. Certificates cover
 /// only those.
 pub(crate) fn decode(word: u32) -> Option<Op> {
-    Instruction::new(word, TRAINED_ON).op
+    // Words of MSR (immediate) have other features now, and remain words that the networks know.
+    kvrm_arm64::decode(word).filter(|op| is_known(op.encoding()))
+}
+
+/// Whether the networks were trained on the words of a row.
+fn is_known(row: &Encoding) -> bool {
+    TRAINED_ON.has(row.feature) || row.group() == "pstate"
 }
 
 /// Returns the rows of the instruction table that belong to [`TRAINED_ON`].
 fn rows() -> impl Iterator<Item = &'static Encoding> {
-    ENCODINGS.iter().filter(|row| TRAINED_ON.has(row.feature))
+    ENCODINGS.iter().filter(|row| is_known(row))
 }
 
 /// The network that names the category of a word: a [`TupleNetwork`] with 10,799 parameters.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kvrm_arm64::operand::Operand;
 use kvrm_arm64::sysreg::REGISTERS;
-use kvrm_arm64::{Encoding, Feature, Features, Instruction, Op, Word, encoding::ENCODINGS};
+use kvrm_arm64::{Encoding, Feature, Features, Instruction, Op, Processor, Word, encoding::ENCODINGS};
 use kvrm_machine::vectors::{Bytes, Hex, Number, State, Vector};
 
 use crate::numbers::EDGES;
@@ -91,14 +91,47 @@ fn add_simd(vector: &mut Vector, encoding: &Encoding, pool: &Pool, random: &mut 
     vector.features = features(encoding, w.0);
 }
 
-/// Returns the features that a word of an encoding needs, by their names in vector files.
+/// Returns the features of the processor that has all of them.
+fn max() -> Vec<String> {
+    vec![Processor::Max.name().to_owned()]
+}
+
+/// Returns the features that a word of an encoding needs, by their names in vector files. Those of features after Armv8.0
+/// need all, so that they can be lanes of one machine.
 fn features(encoding: &Encoding, word: u32) -> Vec<String> {
+    if !Processor::CortexA53.features().with(Feature::Lse).has(encoding.op.feature_of(word)) {
+        return max();
+    }
     let name = match encoding.op.feature_of(word) {
         Feature::Base | Feature::Crc32 => return Vec::new(),
         feature => feature.name(),
     };
     let fp = encoding.feature.is_simd() && name != "fp";
     fp.then_some("fp").into_iter().chain([name]).map(str::to_owned).collect()
+}
+
+/// Returns up to `count` test vectors without outputs for UNDEFINED words in the holes of `encoding`.
+pub fn in_holes(encoding: &Encoding, count: usize, random: &mut Random) -> Vec<Vector> {
+    let attempts = if encoding.holes.is_empty() { 0 } else { 64 * count };
+    let words = (0..attempts).map(|_| words::matching(encoding, random));
+    let words: Vec<u32> =
+        words.filter(|word| Instruction::new(*word, Features::ALL).op.is_none()).take(count).collect();
+    words.into_iter().map(|word| Vector { features: max(), ..beside(encoding, word) }).collect()
+}
+
+/// Returns a test vector without outputs for an UNDEFINED word that resembles `encoding`.
+fn beside(encoding: &Encoding, word: u32) -> Vector {
+    Vector {
+        name: format!("{} beside", encoding.name),
+        pc: Hex(CODE),
+        code: vec![Hex(word)],
+        steps: 1,
+        code_writable: false,
+        features: if encoding.feature.is_simd() { vec!["fp".to_owned()] } else { Vec::new() },
+        init: State { sp: Some(Hex(DATA)), ..State::default() },
+        expected: State::default(),
+        exact: true,
+    }
 }
 
 /// Returns test vectors without outputs for UNDEFINED words that resemble `encoding`: up to `count` words in its holes,
@@ -118,24 +151,17 @@ pub fn beside_encoding(encoding: &Encoding, count: usize, random: &mut Random) -
             words.push(word);
         }
     }
-    let vector = |word| Vector {
-        name: format!("{} beside", encoding.name),
-        pc: Hex(CODE),
-        code: vec![Hex(word)],
-        steps: 1,
-        code_writable: false,
-        features: if encoding.feature.is_simd() { vec!["fp".to_owned()] } else { Vec::new() },
-        init: State { sp: Some(Hex(DATA)), ..State::default() },
-        expected: State::default(),
-        exact: true,
-    };
-    words.into_iter().map(vector).collect()
+    words.into_iter().map(|word| beside(encoding, word)).collect()
 }
 
 /// Returns whether a word is UNDEFINED on a machine with general features, or with all features if `encoding` belongs
 /// to floating point or vectors.
 fn is_undefined(encoding: &Encoding, word: u32) -> bool {
-    let features = if encoding.feature.is_simd() { Features::ALL } else { Features::GENERAL };
+    let features = if encoding.feature.is_simd() {
+        Processor::CortexA53.features().with(Feature::Lse)
+    } else {
+        Features::GENERAL
+    };
     Instruction::new(word, features).op.is_none()
 }
 
@@ -299,7 +325,7 @@ impl Access {
         Some(Self {
             bytes: if pair { 2 * single } else { single },
             pair,
-            aligned: operand == Operand::Base,
+            aligned: operand == Operand::Base || encoding.feature == Feature::Lrcpc2,
             index: matches!(operand, Operand::RegisterOffset(_)).then(|| w.rm()),
             operand,
         })

@@ -122,6 +122,7 @@ impl Effects {
                 "fpcr" | "fpsr" => plain(a.with(CONTROL)).writing(CONTROL),
                 _ => plain(a),
             },
+            H::MANIPULATE_FLAGS => plain(a).flags(NZCV, NZCV),
             H::LOAD_EXCLUSIVE => plain(a).writing(if op.pair() == 1 { c } else { Registers::NONE }),
             H::STORE_EXCLUSIVE => plain(a.with(b).with(c)),
             H::ATOMIC => plain(a.with(b)),

@@ -14,5 +14,11 @@ const FPCR_MASK = 0x07c00000u;
 /// `kvrm_arm64::semantics::system::FPSR_MASK`.
 const FPSR_MASK = 0x0800009fu;
 
+/// `kvrm_arm64::semantics::system::PSTATE_DIT`.
+const PSTATE_DIT = 0x01000000u;
+
+/// `kvrm_arm64::semantics::system::PSTATE_SSBS`.
+const PSTATE_SSBS = 4096u;
+
 /// `kvrm_arm64::semantics::simd::saturate::FPSR_QC`.
 const FPSR_QC = 0x08000000u;

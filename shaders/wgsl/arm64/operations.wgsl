@@ -37,3 +37,18 @@ const MEM_UMAX = 6u;
 
 /// `kvrm_arm64::semantics::atomic::MEM_UMIN`.
 const MEM_UMIN = 7u;
+
+/// `kvrm_arm64::semantics::flags::FLAGS_ROTATE`.
+const FLAGS_ROTATE = 0u;
+
+/// `kvrm_arm64::semantics::flags::FLAGS_SET_8`.
+const FLAGS_SET_8 = 1u;
+
+/// `kvrm_arm64::semantics::flags::FLAGS_SET_16`.
+const FLAGS_SET_16 = 2u;
+
+/// `kvrm_arm64::semantics::flags::FLAGS_INVERT_CARRY`.
+const FLAGS_INVERT_CARRY = 3u;
+
+/// `kvrm_arm64::semantics::flags::FLAGS_FROM_EXTERNAL`.
+const FLAGS_FROM_EXTERNAL = 4u;

@@ -3,24 +3,25 @@
 //! Twin: `kvrm_arm64::lowering`, which explains the steps.
 
 import package::arm64::bitmask::{decode_bit_masks};
+import package::arm64::constants::{PSTATE_DIT, PSTATE_SSBS};
 import package::arm64::operations::{ASR, LSL, ROR};
 import package::machine::micro_op::{
     EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, EXTRACTION_UNSIGNED, HANDLER_CHECK_READ,
     HANDLER_ORR, HANDLER_STORE, HANDLER_UNDEFINED, HANDLER_VECTOR_LOAD, HANDLER_VECTOR_STORE,
     HANDLER_WRITE_SYSTEM, HANDLER_ZERO_BLOCK, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_CNTVCT_EL0,
-    SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_flags, get_handler,
-    get_operation, get_pair, get_size, get_wide, set_a, set_b, set_c, set_cond, set_dst, set_extraction,
-    set_handler, set_left, set_nzcv, set_operation, set_right, set_wide,
+    SYSTEM_DIT, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_SSBS, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0,
+    get_flags, get_handler, get_operation, get_pair, get_size, get_wide, set_a, set_b, set_c, set_cond,
+    set_dst, set_extraction, set_handler, set_left, set_nzcv, set_operation, set_right, set_wide,
 };
 import package::machine::rows::{
     COUNTER_HZ, CTR_EL0, DCZID_EL0, SHAPE_ADD_SUB_IMMEDIATE, SHAPE_ATOMIC_OPERATION, SHAPE_BIT_FIELD,
     SHAPE_BRANCH_ALWAYS, SHAPE_BRANCH_BIT, SHAPE_BRANCH_CONDITIONAL, SHAPE_BRANCH_TO_REGISTER,
     SHAPE_BRANCH_ZERO, SHAPE_COMPARE_IMMEDIATE, SHAPE_COMPARE_REGISTER, SHAPE_CONDITIONAL_SELECT,
     SHAPE_EXCEPTION, SHAPE_EXCLUSIVE_LOAD, SHAPE_EXCLUSIVE_STORE, SHAPE_EXTENDED_REGISTER, SHAPE_EXTRACTION,
-    SHAPE_LITERAL, SHAPE_LOGICAL_IMMEDIATE, SHAPE_MOVE_KEEP, SHAPE_MOVE_SYSTEM, SHAPE_MOVE_WIDE,
-    SHAPE_PC_RELATIVE, SHAPE_REGISTERS, SHAPE_REGISTER_OFFSET, SHAPE_REGISTER_PAIR, SHAPE_SCALED_OFFSET,
-    SHAPE_SHIFTED_REGISTER, SHAPE_STRUCTURES, SHAPE_SWAP, SHAPE_SYSTEM_INSTRUCTION, SHAPE_UNSCALED_OFFSET,
-    SHAPE_VECTOR, SHAPE_VECTOR_LITERAL, SHAPE_WHOLE,
+    SHAPE_FLAGS, SHAPE_LITERAL, SHAPE_LOGICAL_IMMEDIATE, SHAPE_MOVE_KEEP, SHAPE_MOVE_SYSTEM, SHAPE_MOVE_WIDE,
+    SHAPE_PC_RELATIVE, SHAPE_PSTATE_FIELD, SHAPE_REGISTERS, SHAPE_REGISTER_OFFSET, SHAPE_REGISTER_PAIR,
+    SHAPE_SCALED_OFFSET, SHAPE_SHIFTED_REGISTER, SHAPE_STRUCTURES, SHAPE_SWAP, SHAPE_SYSTEM_INSTRUCTION,
+    SHAPE_UNSCALED_OFFSET, SHAPE_VECTOR, SHAPE_VECTOR_LITERAL, SHAPE_WHOLE,
 };
 
 /// A micro-op under construction.
@@ -123,6 +124,10 @@ fn system_register(op: MicroOp, word: u32) -> MicroOp {
         number = SYSTEM_FPSR;
     } else if sysreg == sysreg_number(3u, 3u, 13u, 0u, 2u) {
         number = SYSTEM_TPIDR_EL0;
+    } else if sysreg == sysreg_number(3u, 3u, 4u, 2u, 5u) {
+        number = SYSTEM_DIT;
+    } else if sysreg == sysreg_number(3u, 3u, 4u, 2u, 6u) {
+        number = SYSTEM_SSBS;
     } else if get_handler(op.control) == HANDLER_WRITE_SYSTEM {
         return undefined(word);
     } else if sysreg == sysreg_number(3u, 3u, 13u, 0u, 3u) {
@@ -139,6 +144,18 @@ fn system_register(op: MicroOp, word: u32) -> MicroOp {
         return undefined(word);
     }
     return MicroOp(op.control, set_operation(op.parameters, number), op.imm);
+}
+
+/// Returns the micro-op of MSR (immediate), which writes a field of PSTATE.
+fn pstate_field(op: MicroOp, word: u32) -> MicroOp {
+    let value = u64(field(word, 8u, 1u));
+    let number = (field(word, 16u, 3u) << 3u) | field(word, 5u, 3u);
+    if number == 25u {
+        return MicroOp(op.control, set_operation(op.parameters, SYSTEM_SSBS), value * u64(PSTATE_SSBS));
+    } else if number == 26u {
+        return MicroOp(op.control, set_operation(op.parameters, SYSTEM_DIT), value * u64(PSTATE_DIT));
+    }
+    return undefined(word);
 }
 
 /// Returns the micro-op of SYS: data cache zero, or cache maintenance that checks its address. Other operations are
@@ -263,6 +280,11 @@ fn shape(kind: u32, base_control: u32, base_parameters: u32, word: u32) -> Micro
             let write = get_handler(control) == HANDLER_WRITE_SYSTEM;
             let moved = select(set_dst(control, destination(rd)), set_a(control, rd), write);
             return system_register(MicroOp(moved, p, 0lu), word);
+        }
+        case SHAPE_PSTATE_FIELD: { return pstate_field(MicroOp(control, p, 0lu), word); }
+        case SHAPE_FLAGS: {
+            control = set_a(control, rn);
+            p = set_nzcv(set_right(p, field(word, 15u, 6u)), field(word, 0u, 4u));
         }
         case SHAPE_SYSTEM_INSTRUCTION: { return system_instruction(MicroOp(control, p, 0lu), word); }
         case SHAPE_LITERAL: {

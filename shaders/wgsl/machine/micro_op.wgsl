@@ -86,68 +86,71 @@ const HANDLER_CLEAR_EXCLUSIVE = 26u;
 /// Reads the system register `operation`.
 const HANDLER_READ_SYSTEM = 27u;
 
-/// Writes the system register `operation`.
-const HANDLER_WRITE_SYSTEM = 28u;
+/// Changes the flags: `operation` is one of `FLAGS_*` of `semantics::flags`, `right` the rotation of a, and `nzcv` the mask of RMIF.
+const HANDLER_MANIPULATE_FLAGS = 28u;
+
+/// Writes a + imm to the system register `operation`.
+const HANDLER_WRITE_SYSTEM = 29u;
 
 /// Loads from pc + imm. This is the first of the less common handlers that access memory.
-const HANDLER_LOAD_LITERAL = 29u;
+const HANDLER_LOAD_LITERAL = 30u;
 
 /// Loads from a and sets the monitor.
-const HANDLER_LOAD_EXCLUSIVE = 30u;
+const HANDLER_LOAD_EXCLUSIVE = 31u;
 
 /// Stores to a if the monitor permits; the value is 0 if it stored, else 1.
-const HANDLER_STORE_EXCLUSIVE = 31u;
+const HANDLER_STORE_EXCLUSIVE = 32u;
 
 /// Combines memory at a with b; `operation` is the manual's `MemAtomicOp`.
-const HANDLER_ATOMIC = 32u;
+const HANDLER_ATOMIC = 33u;
 
 /// Stores c to a if the memory at a equals b; the value is the old content of the memory.
-const HANDLER_COMPARE_AND_SWAP = 33u;
+const HANDLER_COMPARE_AND_SWAP = 34u;
 
 /// DC ZVA at a.
-const HANDLER_ZERO_BLOCK = 34u;
+const HANDLER_ZERO_BLOCK = 35u;
 
 /// Cache maintenance at a, which must be readable.
-const HANDLER_CHECK_READ = 35u;
+const HANDLER_CHECK_READ = 36u;
 
 /// Loads SIMD&FP register dst, and for a pair c, from a + b or from pc + imm.
-const HANDLER_VECTOR_LOAD = 36u;
+const HANDLER_VECTOR_LOAD = 37u;
 
 /// Stores SIMD&FP register c, and for a pair dst, to a + b.
-const HANDLER_VECTOR_STORE = 37u;
+const HANDLER_VECTOR_STORE = 38u;
 
 /// LD1 to LD4 from a; imm is the word.
-const HANDLER_VECTOR_LOAD_STRUCTURES = 38u;
+const HANDLER_VECTOR_LOAD_STRUCTURES = 39u;
 
 /// ST1 to ST4 to a; imm is the word.
-const HANDLER_VECTOR_STORE_STRUCTURES = 39u;
+const HANDLER_VECTOR_STORE_STRUCTURES = 40u;
 
 /// Moves that involve general registers, immediates or the flags. `operation` is the move; imm is the word.
-const HANDLER_VECTOR_MOVE = 40u;
+const HANDLER_VECTOR_MOVE = 41u;
 
 /// Permutes elements. `operation` is the permutation; imm is the word.
-const HANDLER_VECTOR_PERMUTE = 41u;
+const HANDLER_VECTOR_PERMUTE = 42u;
 
 /// Arithmetic on elements that are integers; imm is the word.
-const HANDLER_VECTOR_INTEGER = 42u;
+const HANDLER_VECTOR_INTEGER = 43u;
 
 /// Arithmetic on elements that are floating-point numbers; imm is the word.
-const HANDLER_VECTOR_FLOAT = 43u;
+const HANDLER_VECTOR_FLOAT = 44u;
 
 /// AES and SHA. `operation` is the instruction; imm is the word. This is the last of the slow handlers.
-const HANDLER_VECTOR_CRYPTO = 44u;
+const HANDLER_VECTOR_CRYPTO = 45u;
 
 /// SVC.
-const HANDLER_SUPERVISOR_CALL = 45u;
+const HANDLER_SUPERVISOR_CALL = 46u;
 
 /// BRK.
-const HANDLER_BREAKPOINT = 46u;
+const HANDLER_BREAKPOINT = 47u;
 
 /// HLT.
-const HANDLER_HALT = 47u;
+const HANDLER_HALT = 48u;
 
 /// UNDEFINED; imm is the word.
-const HANDLER_UNDEFINED = 48u;
+const HANDLER_UNDEFINED = 49u;
 
 /// Reads as zero.
 const REGISTER_ZERO = 31u;
@@ -208,6 +211,12 @@ const SYSTEM_TPIDRRO_EL0 = 4u;
 
 /// The number of CNTVCT_EL0 in a micro-op.
 const SYSTEM_CNTVCT_EL0 = 5u;
+
+/// The number of DIT in a micro-op.
+const SYSTEM_DIT = 6u;
+
+/// The number of SSBS in a micro-op.
+const SYSTEM_SSBS = 7u;
 
 /// The number of the [`Handler`].
 fn get_handler(control: u32) -> u32 {

@@ -67,44 +67,50 @@ const SHAPE_EXCEPTION = 20u;
 /// Rt, system register.
 const SHAPE_MOVE_SYSTEM = 21u;
 
+/// Field of PSTATE, CRm.
+const SHAPE_PSTATE_FIELD = 22u;
+
+/// Rn, rotation, mask.
+const SHAPE_FLAGS = 23u;
+
 /// Rt, system instruction.
-const SHAPE_SYSTEM_INSTRUCTION = 22u;
+const SHAPE_SYSTEM_INSTRUCTION = 24u;
 
 /// Rt, 19-bit offset.
-const SHAPE_LITERAL = 23u;
+const SHAPE_LITERAL = 25u;
 
 /// Rt, base, unsigned offset in units of the access.
-const SHAPE_SCALED_OFFSET = 24u;
+const SHAPE_SCALED_OFFSET = 26u;
 
 /// Rt, base, signed offset in bytes.
-const SHAPE_UNSCALED_OFFSET = 25u;
+const SHAPE_UNSCALED_OFFSET = 27u;
 
 /// Rt, base, extended Rm.
-const SHAPE_REGISTER_OFFSET = 26u;
+const SHAPE_REGISTER_OFFSET = 28u;
 
 /// Rt, Rt2, base, signed offset in units of the access.
-const SHAPE_REGISTER_PAIR = 27u;
+const SHAPE_REGISTER_PAIR = 29u;
 
 /// Rt, for pairs Rt2, base.
-const SHAPE_EXCLUSIVE_LOAD = 28u;
+const SHAPE_EXCLUSIVE_LOAD = 30u;
 
 /// Rs, Rt, for pairs Rt2, base.
-const SHAPE_EXCLUSIVE_STORE = 29u;
+const SHAPE_EXCLUSIVE_STORE = 31u;
 
 /// Rs, Rt, base.
-const SHAPE_ATOMIC_OPERATION = 30u;
+const SHAPE_ATOMIC_OPERATION = 32u;
 
 /// Rs, which is also read, Rt, base.
-const SHAPE_SWAP = 31u;
+const SHAPE_SWAP = 33u;
 
 /// Vt, 19-bit offset.
-const SHAPE_VECTOR_LITERAL = 32u;
+const SHAPE_VECTOR_LITERAL = 34u;
 
 /// Vt, base, Rm; imm is the word.
-const SHAPE_STRUCTURES = 33u;
+const SHAPE_STRUCTURES = 35u;
 
 /// Rd, Rn, Rm or SIMD&FP registers; imm is the word.
-const SHAPE_VECTOR = 34u;
+const SHAPE_VECTOR = 36u;
 
 /// The value of a system register that never changes.
 const COUNTER_HZ = 0x3b9aca00lu;

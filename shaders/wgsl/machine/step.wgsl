@@ -12,9 +12,9 @@
 
 import package::arm64::bitfield::{window};
 import package::arm64::bits::{count_leading_sign_bits, count_leading_zero_bits, reverse_bits, reverse_bytes};
-import package::arm64::constants::{FPCR_MASK, FPSR_MASK};
+import package::arm64::constants::{FPCR_MASK, FPSR_MASK, PSTATE_DIT, PSTATE_SSBS};
 import package::arm64::divide::{divide};
-import package::arm64::flags::{condition_holds, cv, nz};
+import package::arm64::flags::{condition_holds, cv, manipulated, nz};
 import package::arm64::load_store::{extend_loaded};
 import package::arm64::multiply::{long_product, multiply_high};
 import package::arm64::numbers::{sign_extend};
@@ -23,7 +23,7 @@ import package::machine::access::{access, set_monitor};
 import package::machine::bindings::{micro_ops};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
-    COLUMN_FPCR, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO,
+    COLUMN_FPCR, COLUMN_PSTATE, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO,
     HANDLER_MARKER, PAGE_OPS, STOP_BREAKPOINT, STOP_EXIT, STOP_NEED_CODE, STOP_NEED_SIMD, STOP_NONE,
     STOP_SYSCALL, STOP_UNDEFINED, TLB_READ,
 };
@@ -36,15 +36,16 @@ import package::machine::micro_op::{
     CARRY_FLAG, EXTRACTION_PLAIN, HANDLER_ADD, HANDLER_AND, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH,
     HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CLEAR_EXCLUSIVE, HANDLER_CONDITIONAL_COMPARE,
     HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT,
-    HANDLER_LOAD, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG,
-    HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM,
-    HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE,
-    HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_VECTOR_CRYPTO,
-    HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_LOAD, HANDLER_VECTOR_MOVE, HANDLER_VECTOR_STORE,
-    HANDLER_WRITE_SYSTEM, INDEX_OFFSET, INDEX_POST, REGISTER_SINK, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV,
-    SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst,
-    get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv,
-    get_operation, get_pair, get_right, get_size, get_wide,
+    HANDLER_LOAD, HANDLER_LOAD_LITERAL, HANDLER_MANIPULATE_FLAGS, HANDLER_MULTIPLY_ADD,
+    HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE,
+    HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT,
+    HANDLER_STALE, HANDLER_STORE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED,
+    HANDLER_VECTOR_CRYPTO, HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_LOAD, HANDLER_VECTOR_MOVE,
+    HANDLER_VECTOR_STORE, HANDLER_WRITE_SYSTEM, INDEX_OFFSET, INDEX_POST, REGISTER_SINK, SYSTEM_CNTVCT_EL0,
+    SYSTEM_DIT, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a,
+    get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags,
+    get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size,
+    get_wide,
 };
 import package::machine::no_regions::{HAS_REGIONS, enter_region, original};
 import package::machine::operands::{extract};
@@ -382,17 +383,29 @@ fragment leave_page {
                             case SYSTEM_FPSR: { x[get_dst(op.x)] = u64(floating_point.y); }
                             case SYSTEM_TPIDR_EL0: { x[get_dst(op.x)] = get_state(COLUMN_TPIDR); }
                             case SYSTEM_TPIDRRO_EL0: { x[get_dst(op.x)] = get_state(COLUMN_TPIDRRO); }
-                            default: { x[get_dst(op.x)] = get_state(COLUMN_STEPS) + u64(done); }
+                            case SYSTEM_CNTVCT_EL0: { x[get_dst(op.x)] = get_state(COLUMN_STEPS) + u64(done); }
+                            default: {
+                                let field = select(PSTATE_SSBS, PSTATE_DIT, get_operation(op.y) == SYSTEM_DIT);
+                                x[get_dst(op.x)] = get_state(COLUMN_PSTATE) & u64(field);
+                            }
                         }
                     }
+                    case HANDLER_MANIPULATE_FLAGS: {
+                        let p = op.y;
+                        nzcv = manipulated(get_operation(p), x[get_a(op.x)], get_right(p), get_nzcv(p), nzcv);
+                    }
                     case HANDLER_WRITE_SYSTEM: {
-                        let written = x[get_a(op.x)];
+                        let written = x[get_a(op.x)] + joined(op.z, op.w);
                         let floating_point = halves(get_state(COLUMN_FPCR));
                         switch get_operation(op.y) {
                             case SYSTEM_NZCV: { nzcv = u32(written >> 28u) & 15u; }
                             case SYSTEM_FPCR: { set_state(COLUMN_FPCR, joined(u32(written) & FPCR_MASK, floating_point.y)); }
                             case SYSTEM_FPSR: { set_state(COLUMN_FPCR, joined(floating_point.x, u32(written) & FPSR_MASK)); }
-                            default: { set_state(COLUMN_TPIDR, written); }
+                            case SYSTEM_TPIDR_EL0: { set_state(COLUMN_TPIDR, written); }
+                            default: {
+                                let field = u64(select(PSTATE_SSBS, PSTATE_DIT, get_operation(op.y) == SYSTEM_DIT));
+                                set_state(COLUMN_PSTATE, (get_state(COLUMN_PSTATE) & ~field) | (written & field));
+                            }
                         }
                     }
                     default: {}

@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::{Context, Result};
 use kvrm_arm64::encoding::{ENCODINGS, HOLES, Hole, HoleTest};
 use kvrm_arm64::sysreg::{El0, REGISTERS, SystemRegister};
-use kvrm_arm64::{Class, Encoding, Feature, Word};
+use kvrm_arm64::{Class, Encoding, Feature, Processor, Word};
 
 use super::banner::BANNER;
 use super::syntax;
@@ -16,16 +16,6 @@ const SOURCE: &str = "crates/arm64/src/isa.rs";
 
 /// The folder of the files with rows and the titles of groups.
 const ROWS: &str = "crates/arm64/src/isa";
-
-const FEATURES: [(Feature, &str); 7] = [
-    (Feature::Base, "Armv8.0-A base"),
-    (Feature::Crc32, "FEAT_CRC32"),
-    (Feature::Lse, "FEAT_LSE (Armv8.1 atomics)"),
-    (Feature::Fp, "FEAT_FP and FEAT_AdvSIMD"),
-    (Feature::Aes, "FEAT_AES"),
-    (Feature::Sha1, "FEAT_SHA1"),
-    (Feature::Sha256, "FEAT_SHA256"),
-];
 
 const NOTATION: &str = "\
 Names, diagrams and order are those of Arm's machine-readable specification and of chapter C4 of the Arm
@@ -46,6 +36,11 @@ prefers the aliases of the manual, which are not listed here; the assembler take
 The class is the one that the dispatch network names. Holes are words that match the diagram and are UNDEFINED
 nevertheless; [their table](#holes) explains them. Semantics are functions of `kvrm_arm64::semantics`, the specification
 against which the engines are tested.
+";
+
+const FEATURES: &str = "\
+A machine has exactly the features that it is asked for, and the words of others are UNDEFINED. A feature without
+encodings has only words of other rows, such as PMULL of 64-bit elements, or hints.
 ";
 
 const CHOICES: &str = "\
@@ -72,8 +67,12 @@ choice:
 - LDP or LDNP of SIMD&FP registers with the same register twice: the register has the second value afterwards, as in
   QEMU.
 - A load or store of structures is one access.
-- Floating point and vectors (`Features::fp`) and cryptography are optional features of a machine. The words of PMULL
+- Floating point and vectors (`Features::fp`) and all later features are optional features of a machine. The words of PMULL
   with elements of 64 bits need `FEAT_PMULL`.
+- The fields SSBS and DIT of PSTATE keep what is written and have no other effect, because they concern time only. Both begin
+  as 0.
+- LDAPR, LDAPUR and STLUR order accesses as LDAR and STLR do, and fault unless they are aligned: there is no FEAT_LSE2.
+- No page is guarded, so no branch fails for want of a BTI.
 - Hints do nothing. The counter CNTVCT_EL0 is the number of steps retired.
 ";
 
@@ -86,7 +85,7 @@ pub(super) fn text() -> Result<String> {
     }
     let mut out = String::new();
     writeln!(out, "# Instructions\n\n{BANNER} from {SOURCE}; do not edit.\n\n{NOTATION}")?;
-    writeln!(out, "## Number of encodings\n\n{}", counts())?;
+    writeln!(out, "## Features\n\n{FEATURES}\n{}", counts())?;
     for group in groups() {
         let name = group[0].group();
         let title = title(&source, name).with_context(|| format!("{ROWS} has no comment `TITLE: {name}`"))?;
@@ -125,25 +124,23 @@ fn code(text: impl AsRef<str>) -> String {
     format!("`{}`", text.as_ref())
 }
 
+/// Returns the number of encodings of each feature and class.
 fn counts() -> String {
-    let count = |class: Option<Class>, feature: Option<Feature>| {
-        let matches = |encoding: &&Encoding| {
-            class.is_none_or(|class| encoding.class == class)
-                && feature.is_none_or(|feature| encoding.feature == feature)
-        };
-        ENCODINGS.iter().filter(matches).count().to_string()
+    let row = |names: [String; 3], feature: Option<Feature>| {
+        let rows = || ENCODINGS.iter().filter(|row| feature.is_none_or(|feature| row.feature == feature));
+        let of = |class| rows().filter(|row| row.class == class).count().to_string();
+        names.into_iter().chain(Class::ALL.map(of)).chain([rows().count().to_string()]).collect()
     };
-    let row = |name: &str, class| {
-        let mut row = vec![name.to_owned()];
-        row.extend(FEATURES.map(|(feature, _)| count(class, Some(feature))));
-        row.push(count(class, None));
-        row
-    };
-    let mut header = vec!["Class"];
-    header.extend(FEATURES.map(|(_, name)| name));
+    let features = Feature::ALL.iter().map(|feature| {
+        let processor = Processor::ALL.into_iter().find(|processor| processor.features().has(*feature));
+        let processor = processor.map_or("", Processor::name);
+        row([feature.arm_name().to_owned(), code(feature.name()), code(processor)], Some(*feature))
+    });
+    let all = row(["All".to_owned(), String::new(), String::new()], None);
+    let mut header = vec!["Feature", "Name", "First `--cpu`"];
+    header.extend(Class::ALL.map(Class::name));
     header.push("All");
-    let classes = Class::ALL.map(|class| row(class.name(), Some(class)));
-    table(&header, classes.into_iter().chain([row("All", None)]))
+    table(&header, features.chain([all]))
 }
 
 fn encodings(group: &[Encoding]) -> String {

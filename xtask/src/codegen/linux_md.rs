@@ -29,9 +29,9 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
 
 - *Detection.* KVRM recognises a program for Linux by its ABI, by a note of the GNU tools, or by code with `svc #0` and
   without `hlt #0xf000`. `--linux` and `--semihosting` override the detection.
-- *Processor.* Armv8.0 with floating point, vectors and CRC32, as Linux programs expect; `--lse` adds the atomics of
-  Armv8.1, `--fp` adds AES and SHA. The auxiliary vector states exactly the features of the machine. All engines support
-  all of them.
+- *Processor.* Armv8.0 with floating point, vectors, CRC32 and the atomics of Armv8.1, as Linux programs expect. `--fp`
+  adds AES and SHA; `--cpu` names a processor, which has exactly its [features](isa.md#features). The auxiliary vector states
+  exactly the features of the machine. All engines support all of them.
 - *Files.* Files are in memory. All lanes share one tree; a lane that changes a node gets its own copy of it. Changes
   last until the lane ends, and a reset reverts them. `--mount` adds directories of the host, read-only, up to 1 GiB
   each and 1,048,576 files in all; they are read once when the machine is built. `--copy` adds directories that each

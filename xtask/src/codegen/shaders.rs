@@ -32,7 +32,7 @@ macro_rules! constants { ($module:ident$(/$inner:ident)?: $($name:ident)*) => { 
 /// Returns `arm64/constants.wgsl`.
 pub(super) fn constants() -> Result<String> {
     let polynomials = constants!(crc: CRC32_POLYNOMIAL CRC32C_POLYNOMIAL);
-    let masks = constants!(system: FPCR_MASK FPSR_MASK);
+    let masks = constants!(system: FPCR_MASK FPSR_MASK PSTATE_DIT PSTATE_SSBS);
     let saturated = constants!(simd/saturate: FPSR_QC);
     Ok(module("Constants of the architecture.", &[&polynomials[..], &masks, &saturated].concat()))
 }
@@ -41,7 +41,10 @@ pub(super) fn constants() -> Result<String> {
 pub(super) fn operations() -> Result<String> {
     let shift_types = constants!(operand: LSL LSR ASR ROR);
     let atomics = constants!(atomic: MEM_ADD MEM_BIC MEM_EOR MEM_ORR MEM_SMAX MEM_SMIN MEM_UMAX MEM_UMIN);
-    Ok(module("The numbers of the operations of leaf functions.", &[&shift_types[..], &atomics].concat()))
+    let flags = constants!(flags:
+        FLAGS_ROTATE FLAGS_SET_8 FLAGS_SET_16 FLAGS_INVERT_CARRY FLAGS_FROM_EXTERNAL);
+    let all = [&shift_types[..], &atomics, &flags];
+    Ok(module("The numbers of the operations of leaf functions.", &all.concat()))
 }
 
 /// Returns `arm64/float/constants.wgsl`.

@@ -65,6 +65,8 @@ fn symbol(operand: Operand) -> String {
         O::VnLane => "Vn.T[imm5]".into(),
         O::VnLane4 => "Vn.T[imm4]".into(),
         O::VmLane(_) => "Vm.T[H:L:M]".into(),
+        O::FlagRotation => "#imm6".into(),
+        O::FlagMask => "#mask".into(),
         O::VdHigh => "Vd.D[1]".into(),
         O::VnHigh => "Vn.D[1]".into(),
         O::VtList(count, view) => list(count, &simd("Vt", view)),

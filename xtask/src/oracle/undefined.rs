@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{Encoding, Features, Instruction, Op, disassemble};
+use kvrm_arm64::{Encoding, Features, Instruction, Op, Processor, disassemble};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
@@ -19,8 +19,13 @@ pub(super) fn run(count: usize, seed: u64, write: bool) -> Result<()> {
 }
 
 fn ask(corpus: &str, count: usize, seed: u64, write: bool, simd: bool) -> Result<()> {
-    let rows: Vec<&Encoding> =
-        ENCODINGS.iter().filter(|row| Features::GENERAL.has(row.feature) != simd).collect();
+    let rows: Vec<&Encoding> = ENCODINGS
+        .iter()
+        .filter(|row| {
+            row.feature.is_simd() == simd
+                && Processor::CortexA53.features().union(Features::GENERAL).has(row.feature)
+        })
+        .collect();
     let mut unicorn = Unicorn::start()?;
     let mut random = Random::new(seed);
     let (mut text, mut differ, mut asked, mut defined_count) = (String::new(), 0, 0, 0);
@@ -69,7 +74,7 @@ fn word(rows: &[&Encoding], random: &mut Random) -> u32 {
 
 /// Returns whether a machine of KVRM without LSE executes the word at EL0.
 fn executes(word: u32, simd: bool) -> bool {
-    let features = if simd { Features { lse: false, ..Features::ALL } } else { Features::ARMV8_0 };
+    let features = if simd { Processor::CortexA53.features() } else { Features::ARMV8_0 };
     let op = Instruction::new(word, features).op;
     op.is_some_and(|op| !op.encoding().is_undefined_at_el0())
 }

@@ -124,13 +124,14 @@ def changes(before, after):
 
 def main():
     base = Oracle(a64.UC_CPU_ARM64_A53)
-    lse = Oracle(a64.UC_CPU_ARM64_MAX)
+    newest = Oracle(a64.UC_CPU_ARM64_MAX)
     for line in sys.stdin:
         request = json.loads(line)
         if "words" in request:
             answer = [base.defined(word) for word in request["words"]]
         else:
-            oracle = lse if "lse" in request.get("features", []) else base
+            features = set(request.get("features", [])) - {"fp", "aes", "pmull", "sha1", "sha256"}
+            oracle = newest if features else base
             answer = oracle.vector(request)
             signed = request["name"].startswith(("LDSMAX", "LDSMIN")) and "_64_" not in request["name"]
             if signed and "beside" not in request["name"] and answer["stop"] == "budget":

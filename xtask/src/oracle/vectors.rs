@@ -1,13 +1,14 @@
-//! The corpus of test vectors, with outputs from Unicorn.
+//! The corpora of test vectors, with outputs from Unicorn and QEMU.
 
 use anyhow::{Result, bail};
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{Encoding, Features};
+use kvrm_arm64::{Class, Encoding, Features, Processor};
 use kvrm_machine::vectors::{State, StopName, Vector};
 use kvrm_testkit::inputs;
 use kvrm_testkit::random::Random;
 
 use super::corpus::write_corpus;
+use super::judge;
 use super::undefined;
 use super::unicorn::Unicorn;
 
@@ -37,47 +38,89 @@ fn unknown_to_unicorn(name: &str) -> bool {
 /// The factor by which encodings of floating point and vectors have more vectors, because they have more cases.
 const SIMD_TIMES: usize = 2;
 
-/// Makes the test vectors of general registers, then those of floating point and vectors.
+/// Makes the test vectors of general registers, those of floating point and vectors, and those of later features.
 pub(super) fn run(each: usize, seed: u64) -> Result<()> {
-    make("unicorn.jsonl.gz", each, seed, |row| Features::GENERAL.has(row.feature))?;
-    make("simd.jsonl.gz", SIMD_TIMES * each + 2, seed, |row| !Features::GENERAL.has(row.feature))
+    let armv8_0 = Processor::CortexA53.features();
+    let is_general = |row: &Encoding| Features::GENERAL.has(row.feature);
+    let is_simd = |row: &Encoding| !is_general(row) && armv8_0.has(row.feature);
+    make(Corpus { file: "unicorn.jsonl.gz", each, seed }, is_general)?;
+    make(Corpus { file: "simd.jsonl.gz", each: SIMD_TIMES * each + 2, seed }, is_simd)?;
+    make_later(Corpus { file: "later.jsonl.gz", each, seed }, |row| !is_general(row) && !is_simd(row))
 }
 
-fn make(corpus: &str, each: usize, seed: u64, belongs: impl Fn(&Encoding) -> bool) -> Result<()> {
+/// A file of vectors.
+struct Corpus {
+    file: &'static str,
+    /// The number of vectors for each encoding.
+    each: usize,
+    seed: u64,
+}
+
+fn make(corpus: Corpus, belongs: impl Fn(&Encoding) -> bool) -> Result<()> {
     let mut unicorn = Unicorn::start()?;
-    let mut random = Random::new(seed);
-    let (mut text, mut count, mut failures) = (String::new(), 0, Vec::new());
+    let mut random = Random::new(corpus.seed);
+    let mut vectors = Vec::new();
     for encoding in ENCODINGS.iter().filter(|row| belongs(row) && !unknown_to_unicorn(row.name)) {
-        let mut vectors = inputs::of_encoding(encoding, each, &mut random);
+        vectors.extend(inputs::of_encoding(encoding, corpus.each, &mut random));
         let beside = inputs::beside_encoding(encoding, UNDEFINED_EACH, &mut random);
-        let simd = !Features::GENERAL.has(encoding.feature);
+        let simd = encoding.feature.is_simd();
         vectors.extend(beside.into_iter().filter(|vector| undefined::comparable(vector.code[0].0, simd)));
-        for mut vector in vectors {
-            vector.expected = unicorn.ask(&vector)?;
-            if vector.expected.stop == Some(StopName::Fault) {
-                // Unicorn stores the part of an access that is in the page without a fault.
-                vector.expected.mem.clear();
-            }
-            shorten(&mut vector);
-            let mismatches = vector.run();
-            if !mismatches.is_empty() {
-                failures.push(vector.describe(&mismatches));
-            }
-            text += &serde_json::to_string(&vector)?;
-            text.push('\n');
-            count += 1;
+    }
+    for vector in &mut vectors {
+        vector.expected = unicorn.ask(vector)?;
+    }
+    finish(&corpus, vectors)
+}
+
+/// Makes the vectors of features after Armv8.0. QEMU answers them, which is newer than Unicorn, and Unicorn only those that
+/// access memory or branch.
+fn make_later(corpus: Corpus, belongs: impl Fn(&Encoding) -> bool) -> Result<()> {
+    let mut random = Random::new(corpus.seed);
+    let (mut for_unicorn, mut for_qemu) = (Vec::new(), Vec::new());
+    for encoding in ENCODINGS.iter().filter(|row| belongs(row)) {
+        let mut vectors = inputs::of_encoding(encoding, corpus.each, &mut random);
+        vectors.extend(inputs::in_holes(encoding, UNDEFINED_EACH, &mut random));
+        let only_registers = !matches!(encoding.class, Class::LoadStore | Class::Branch);
+        if only_registers { &mut for_qemu } else { &mut for_unicorn }.extend(vectors);
+    }
+    let mut unicorn = Unicorn::start()?;
+    for vector in &mut for_unicorn {
+        vector.expected = unicorn.ask(vector)?;
+    }
+    let answers = judge::answers(&for_qemu)?;
+    for (vector, answer) in for_qemu.iter_mut().zip(answers) {
+        vector.expected = answer;
+    }
+    finish(&corpus, [for_unicorn, for_qemu].concat())
+}
+
+/// Compares the reference with the answers, and writes the corpus if they are the same.
+fn finish(corpus: &Corpus, vectors: Vec<Vector>) -> Result<()> {
+    let (mut text, mut failures) = (String::new(), Vec::new());
+    let count = vectors.len();
+    for mut vector in vectors {
+        if vector.expected.stop == Some(StopName::Fault) {
+            // Unicorn stores the part of an access that is in the page without a fault.
+            vector.expected.mem.clear();
         }
+        shorten(&mut vector);
+        let mismatches = vector.run();
+        if !mismatches.is_empty() {
+            failures.push(vector.describe(&mismatches));
+        }
+        text += &serde_json::to_string(&vector)?;
+        text.push('\n');
     }
     for failure in failures.iter().take(20) {
         println!("{failure}");
     }
-    println!("{corpus}: {} vectors, {} on which reference and Unicorn differ", count, failures.len());
+    println!("{}: {count} vectors, {} on which reference and oracle differ", corpus.file, failures.len());
     if !failures.is_empty() {
         bail!(
-            "the reference and Unicorn differ; the corpus is not written before the differences are resolved"
+            "the reference and the oracle differ; the corpus is not written before the differences are resolved"
         );
     }
-    if seed == SEED { write_corpus(corpus, &text) } else { Ok(()) }
+    if corpus.seed == SEED { write_corpus(corpus.file, &text) } else { Ok(()) }
 }
 
 /// Removes unchanged values from the outputs. The vectors are exact, so unlisted values must not change.

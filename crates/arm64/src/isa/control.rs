@@ -60,13 +60,14 @@ macro_rules! control_rows { ($consumer:ident [$next:ident $($later:ident)*] $($b
     DSB_BO_barriers   "dsb"   "11010101000000110011MMMM10011111" System Base [Barrier]   [] compute(system::nop)
     DMB_BO_barriers   "dmb"   "11010101000000110011MMMM10111111" System Base [Barrier]   [] compute(system::nop)
     ISB_BI_barriers   "isb"   "11010101000000110011MMMM11011111" System Base [CrmOption] [] compute(system::nop)
-    // Armv8.5 SB (barriers): SB_only
+    SB_only_barriers  "sb"    "11010101000000110011----11111111" System Sb   []          [] compute(system::nop)
     // Armv8.7 XS (barriers): DSB_BOn
 
     // PSTATE: pstate
-    MSR_SI_pstate "msr" "1101010100000ppp0100MMMMqqq11111" System Base [PstateField, CrmImm] [] system(system::undefined)
-    // Armv8.4 FlagM (pstate): CFINV_M
-    // Armv8.5 FlagM2 (pstate): XAFLAG_M AXFLAG_M
+    CFINV_M_pstate  "cfinv"  "11010101000000000100----00011111" System FlagM  [] [] compute(flags::cfinv)
+    XAFLAG_M_pstate "xaflag" "11010101000000000100----00111111" System FlagM2 [] [] compute(flags::xaflag)
+    AXFLAG_M_pstate "axflag" "11010101000000000100----01011111" System FlagM2 [] [] compute(flags::axflag)
+    MSR_SI_pstate   "msr"    "1101010100000ppp0100MMMMqqq11111" System Base   [PstateField, CrmImm] [] system(system::msr_immediate)
 
     // Armv9.0 TME (systemresult): TSTART_BR TTEST_BR
 

@@ -96,8 +96,20 @@ macro_rules! load_store_rows { ($consumer:ident [$next:ident $($later:ident)*] $
 
     // Armv8.9 LRCPC3 (ldapstl_writeback): STLR_32S LDAPR_32L STLR_64S LDAPR_64L
 
-    // Armv8.4 LRCPC2 (ldapstl_unscaled): STLURB_32 LDAPURB_32 LDAPURSB_64 LDAPURSB_32 STLURH_32 LDAPURH_32 LDAPURSH_64 LDAPURSH_32 STLUR_32
-    // LDAPUR_32 LDAPURSW_64 STLUR_64 LDAPUR_64
+    // LDAPR/STLR (unscaled immediate): ldapstl_unscaled
+    STLURB_32_ldapstl_unscaled   "stlurb"   "00011001000iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Wt, Offset] [] memory(ordered::store_offset::<1>)
+    LDAPURB_32_ldapstl_unscaled  "ldapurb"  "00011001010iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Wt, Offset] [] memory(ordered::load_offset::<1, UNSIGNED>)
+    LDAPURSB_64_ldapstl_unscaled "ldapursb" "00011001100iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Xt, Offset] [] memory(ordered::load_offset::<1, SIGNED64>)
+    LDAPURSB_32_ldapstl_unscaled "ldapursb" "00011001110iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Wt, Offset] [] memory(ordered::load_offset::<1, SIGNED32>)
+    STLURH_32_ldapstl_unscaled   "stlurh"   "01011001000iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Wt, Offset] [] memory(ordered::store_offset::<2>)
+    LDAPURH_32_ldapstl_unscaled  "ldapurh"  "01011001010iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Wt, Offset] [] memory(ordered::load_offset::<2, UNSIGNED>)
+    LDAPURSH_64_ldapstl_unscaled "ldapursh" "01011001100iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Xt, Offset] [] memory(ordered::load_offset::<2, SIGNED64>)
+    LDAPURSH_32_ldapstl_unscaled "ldapursh" "01011001110iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Wt, Offset] [] memory(ordered::load_offset::<2, SIGNED32>)
+    STLUR_32_ldapstl_unscaled    "stlur"    "10011001000iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Wt, Offset] [] memory(ordered::store_offset::<4>)
+    LDAPUR_32_ldapstl_unscaled   "ldapur"   "10011001010iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Wt, Offset] [] memory(ordered::load_offset::<4, UNSIGNED>)
+    LDAPURSW_64_ldapstl_unscaled "ldapursw" "10011001100iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Xt, Offset] [] memory(ordered::load_offset::<4, SIGNED64>)
+    STLUR_64_ldapstl_unscaled    "stlur"    "11011001000iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Xt, Offset] [] memory(ordered::store_offset::<8>)
+    LDAPUR_64_ldapstl_unscaled   "ldapur"   "11011001010iiiiiiiii00nnnnnttttt" LoadStore Lrcpc2 [Xt, Offset] [] memory(ordered::load_offset::<8, UNSIGNED>)
 
     // Armv8.9 LRCPC3 (ldapstl_simd): STLUR_B LDAPUR_B STLUR_Q LDAPUR_Q STLUR_H LDAPUR_H STLUR_S LDAPUR_S STLUR_D LDAPUR_D
 
@@ -568,7 +580,10 @@ macro_rules! load_store_rows { ($consumer:ident [$next:ident $($later:ident)*] $
     LDUMINAL_64_memop  "lduminal"  "11111000111sssss011100nnnnnttttt" LoadStore Lse [Xs, Xt, Base] [] memory(atomic::memop::<8, MEM_UMIN>)
     SWPAL_64_memop     "swpal"     "11111000111sssss100000nnnnnttttt" LoadStore Lse [Xs, Xt, Base] [] memory(atomic::memop::<8, MEM_SWP>)
     // Armv8.9 THE (memop): 24 encodings RCWCLR_64 to RCWSSETAL_64
-    // Armv8.3 LRCPC (memop): LDAPRB_32L LDAPRH_32L LDAPR_32L LDAPR_64L
+    LDAPRB_32L_memop "ldaprb" "00111000101+++++110000nnnnnttttt" LoadStore Lrcpc [Wt, Base] [] memory(ordered::load::<1>)
+    LDAPRH_32L_memop "ldaprh" "01111000101+++++110000nnnnnttttt" LoadStore Lrcpc [Wt, Base] [] memory(ordered::load::<2>)
+    LDAPR_32L_memop  "ldapr"  "10111000101+++++110000nnnnnttttt" LoadStore Lrcpc [Wt, Base] [] memory(ordered::load::<4>)
+    LDAPR_64L_memop  "ldapr"  "11111000101+++++110000nnnnnttttt" LoadStore Lrcpc [Xt, Base] [] memory(ordered::load::<8>)
     // Armv8.7 LS64 (memop): LDA64B_64L ST64BV0_64 ST64BV_64 ST64B_64L LD64B_64L STL64BV0_64 STL64BV_64 STL64B_64L
     // Armv9.6 LSFE (memop): 120 encodings LDBFADD_16 to LDFMINNMAL_64
 

@@ -95,9 +95,12 @@ macro_rules! register_rows { ($consumer:ident [$next:ident $($later:ident)*] $($
 
     // Armv9.5 CPA (addsub_pt): ADDPT_64 SUBPT_64
 
-    // Armv8.4 FlagM (rmif): RMIF_only
+    // Rotate right into flags: rmif
+    RMIF_only_rmif "rmif" "10111010000iiiiii00001nnnnn0ffff" Arithmetic FlagM [Xn, FlagRotation, FlagMask] [] compute(flags::rmif)
 
-    // Armv8.4 FlagM (setf): SETF8_only SETF16_only
+    // Evaluate into flags: setf
+    SETF8_only_setf  "setf8"  "0011101000000000000010nnnnn01101" Arithmetic FlagM [Wn] [] compute(flags::setf::<8>)
+    SETF16_only_setf "setf16" "0011101000000000010010nnnnn01101" Arithmetic FlagM [Wn] [] compute(flags::setf::<16>)
 
     // Conditional compare (register): condcmp_reg
     CCMN_32_condcmp_reg "ccmn" "00111010010mmmmmcccc00nnnnn0ffff" Arithmetic Base [Wn, Wm, Nzcv, Cond] [] compute(conditional::compare_register::<32, ADD>)

@@ -5,7 +5,7 @@ use crate::micro_op::{Fields, MicroOp, PLAIN, ROTATED, SIGNED, SINK, SP, SYSTEM_
 use crate::micro_op::{Handler, Handler::UNDEFINED};
 use crate::semantics::bitmask::decode_bit_masks;
 use crate::semantics::operand::{ASR, LSL, ROR};
-use crate::semantics::system::{COUNTER_HZ, CTR_EL0, DCZID_EL0};
+use crate::semantics::system::{self, COUNTER_HZ, CTR_EL0, DCZID_EL0, PSTATE_DIT, PSTATE_SSBS};
 use crate::sysreg::number;
 
 /// The parts of a micro-op that are the same for all words of a row, and how to fill in the others.
@@ -76,6 +76,10 @@ shapes! {
     EXCEPTION,
     /// Rt, system register.
     MOVE_SYSTEM,
+    /// Field of PSTATE, CRm.
+    PSTATE_FIELD,
+    /// Rn, rotation, mask.
+    FLAGS,
     /// Rt, system instruction.
     SYSTEM_INSTRUCTION,
     /// Rt, 19-bit offset.
@@ -166,6 +170,10 @@ const fn system_register(fields: Fields, w: Word) -> Fields {
         fields.operation(2)
     } else if sysreg == number(3, 3, 13, 0, 2) {
         fields.operation(3)
+    } else if sysreg == number(3, 3, 4, 2, 5) {
+        fields.operation(6)
+    } else if sysreg == number(3, 3, 4, 2, 6) {
+        fields.operation(7)
     } else if fields.0.handler() == Handler::WRITE_SYSTEM as u32 {
         undefined(w)
     } else if sysreg == number(3, 3, 13, 0, 3) {
@@ -183,7 +191,17 @@ const fn system_register(fields: Fields, w: Word) -> Fields {
     }
 }
 
-const _: () = assert!(SYSTEM_REGISTERS.len() == 6, "`system_register` sets the numbers 0 to 5");
+const _: () = assert!(SYSTEM_REGISTERS.len() == 8, "`system_register` sets the numbers 0 to 7");
+
+/// Sets the field of PSTATE that MSR (immediate) writes, as a system register, and its value.
+const fn pstate_field(fields: Fields, w: Word) -> Fields {
+    let value = (w.crm() & 1) as u64;
+    match system::pstate_field(w) {
+        Some(PSTATE_DIT) => fields.operation(6).imm(value * PSTATE_DIT as u64),
+        Some(PSTATE_SSBS) => fields.operation(7).imm(value * PSTATE_SSBS as u64),
+        _ => undefined(w),
+    }
+}
 
 /// Makes a micro-op that writes a constant, for a system register that never changes.
 const fn constant(fields: Fields, value: u64) -> Fields {
@@ -283,6 +301,8 @@ pub const fn shape(template: &Template, word: u32) -> MicroOp {
             let write = template.base.handler() == Handler::WRITE_SYSTEM as u32;
             system_register(if write { base.a(w.rt()) } else { base.dst(destination(w.rt())) }, w)
         }
+        Shape::PSTATE_FIELD => pstate_field(base, w),
+        Shape::FLAGS => base.a(w.rn()).right(w.bits(15, 6)).nzcv(w.nzcv()),
         Shape::SYSTEM_INSTRUCTION => system_instruction(base, w),
         Shape::LITERAL => base.dst(destination(w.rt())).imm(w.offset19() as u64),
         Shape::SCALED_OFFSET => transferred(based, w.rt(), 0).imm((w.imm12() as u64) << size),

@@ -8,8 +8,8 @@ use crate::micro_op::{CARRY_FLAG, Fields, Handler, INDEX_OFFSET, INDEX_POST, IND
 pub(super) mod scope {
     pub(in super::super) use super::super::vector_templates as simd;
     pub(in super::super) use super::{
-        add_sub, atomic, bitfield, bits, branch, conditional, crc, divide, exclusive, load_store, logical,
-        move_wide, multiply, ordered, pair, pc_rel, shift, system,
+        add_sub, atomic, bitfield, bits, branch, conditional, crc, divide, exclusive, flags, load_store,
+        logical, move_wide, multiply, ordered, pair, pc_rel, shift, system,
     };
     pub(in super::super) use crate::semantics::add_sub::{ADD, KEEP_FLAGS, SET_FLAGS, SUB};
     pub(in super::super) use crate::semantics::atomic::{
@@ -349,6 +349,37 @@ pub(super) mod branch {
     }
 }
 
+pub(super) mod flags {
+    use super::*;
+    use crate::semantics::flags::{
+        FLAGS_FROM_EXTERNAL, FLAGS_INVERT_CARRY, FLAGS_ROTATE, FLAGS_SET_8, FLAGS_SET_16, FLAGS_TO_EXTERNAL,
+    };
+
+    const fn manipulated(operation: u32) -> Template {
+        plain(Shape::FLAGS, Handler::MANIPULATE_FLAGS).operation(operation)
+    }
+
+    pub(in super::super) const fn rmif() -> Template {
+        manipulated(FLAGS_ROTATE)
+    }
+
+    pub(in super::super) const fn setf<const BITS: u32>() -> Template {
+        manipulated(if BITS == 8 { FLAGS_SET_8 } else { FLAGS_SET_16 })
+    }
+
+    pub(in super::super) const fn cfinv() -> Template {
+        manipulated(FLAGS_INVERT_CARRY)
+    }
+
+    pub(in super::super) const fn xaflag() -> Template {
+        manipulated(FLAGS_FROM_EXTERNAL)
+    }
+
+    pub(in super::super) const fn axflag() -> Template {
+        manipulated(FLAGS_TO_EXTERNAL)
+    }
+}
+
 pub(super) mod system {
     use super::*;
 
@@ -382,6 +413,10 @@ pub(super) mod system {
 
     pub(in super::super) const fn msr() -> Template {
         plain(Shape::MOVE_SYSTEM, Handler::WRITE_SYSTEM)
+    }
+
+    pub(in super::super) const fn msr_immediate() -> Template {
+        plain(Shape::PSTATE_FIELD, Handler::WRITE_SYSTEM)
     }
 
     pub(in super::super) const fn sys() -> Template {
@@ -457,10 +492,20 @@ const fn aligned(shape: Shape, handler: Handler, bytes: usize, pair: bool) -> Te
 }
 
 pub(super) mod ordered {
+    use super::load_store::extending;
     use super::*;
 
     pub(in super::super) const fn load<const BYTES: usize>() -> Template {
         aligned(Shape::EXCLUSIVE_LOAD, Handler::LOAD, BYTES, false)
+    }
+
+    pub(in super::super) const fn load_offset<const BYTES: usize, const EXTEND: u32>() -> Template {
+        let template = aligned(Shape::UNSCALED_OFFSET, Handler::LOAD, BYTES, false);
+        extending(template, EXTEND)
+    }
+
+    pub(in super::super) const fn store_offset<const BYTES: usize>() -> Template {
+        aligned(Shape::UNSCALED_OFFSET, Handler::STORE, BYTES, false)
     }
 
     /// The shape is named after loads; as in all stores, the data is c.

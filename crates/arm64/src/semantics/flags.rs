@@ -1,6 +1,7 @@
 //! Condition flags.
 
 use super::truncate;
+use crate::{Cpu, Word};
 
 /// A sum and the flags it produces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,4 +59,71 @@ pub const fn condition_holds(cond: u32, nzcv: u32) -> bool {
     };
     // Odd conditions are the inverse of even ones, except that NV means AL.
     if cond & 1 == 1 && cond & 15 != 15 { !result } else { result }
+}
+
+/// Instructions that manipulate flags, by their numbers: RMIF.
+pub const FLAGS_ROTATE: u32 = 0;
+/// SETF8.
+pub const FLAGS_SET_8: u32 = 1;
+/// SETF16.
+pub const FLAGS_SET_16: u32 = 2;
+/// CFINV.
+pub const FLAGS_INVERT_CARRY: u32 = 3;
+/// XAFLAG.
+pub const FLAGS_FROM_EXTERNAL: u32 = 4;
+/// AXFLAG.
+pub const FLAGS_TO_EXTERNAL: u32 = 5;
+
+/// Returns the flags after an instruction that manipulates them. `value` is Xn, which RMIF rotates right by `rotation`
+/// and SETF8 and SETF16 compare; `mask` has the flags that RMIF changes.
+#[must_use]
+#[inline]
+pub const fn manipulated(operation: u32, value: u64, rotation: u32, mask: u32, nzcv: u32) -> u32 {
+    let (z, c, v) = (nzcv >> 2 & 1, nzcv >> 1 & 1, nzcv & 1);
+    match operation {
+        FLAGS_ROTATE => nzcv & !mask | value.rotate_right(rotation) as u32 & mask,
+        FLAGS_SET_8 | FLAGS_SET_16 => {
+            // The sign is the highest bit of the byte or halfword. V is set if the bit above it differs.
+            let top = if operation == FLAGS_SET_8 { 7 } else { 15 };
+            let sign = (value >> top) as u32 & 1;
+            let above = (value >> (top + 1)) as u32 & 1;
+            let is_zero = value << (63 - top) == 0;
+            sign << 3 | (is_zero as u32) << 2 | c << 1 | (above ^ sign)
+        }
+        FLAGS_INVERT_CARRY => nzcv ^ 2,
+        // N is set if both C and Z are clear.
+        FLAGS_FROM_EXTERNAL => ((c | z) ^ 1) << 3 | (z & c) << 2 | (c | z) << 1 | ((c ^ 1) & z),
+        _ => (z | v) << 2 | (c & (v ^ 1)) << 1,
+    }
+}
+
+/// RMIF.
+#[inline]
+pub fn rmif(cpu: &mut Cpu, w: Word) {
+    cpu.nzcv = manipulated(FLAGS_ROTATE, cpu.x(w.rn()), w.bits(15, 6), w.nzcv(), cpu.nzcv);
+}
+
+/// SETF8 and SETF16.
+#[inline]
+pub fn setf<const BITS: u32>(cpu: &mut Cpu, w: Word) {
+    let operation = if BITS == 8 { FLAGS_SET_8 } else { FLAGS_SET_16 };
+    cpu.nzcv = manipulated(operation, cpu.x(w.rn()), 0, 0, cpu.nzcv);
+}
+
+/// CFINV.
+#[inline]
+pub fn cfinv(cpu: &mut Cpu, _: Word) {
+    cpu.nzcv = manipulated(FLAGS_INVERT_CARRY, 0, 0, 0, cpu.nzcv);
+}
+
+/// XAFLAG.
+#[inline]
+pub fn xaflag(cpu: &mut Cpu, _: Word) {
+    cpu.nzcv = manipulated(FLAGS_FROM_EXTERNAL, 0, 0, 0, cpu.nzcv);
+}
+
+/// AXFLAG.
+#[inline]
+pub fn axflag(cpu: &mut Cpu, _: Word) {
+    cpu.nzcv = manipulated(FLAGS_TO_EXTERNAL, 0, 0, 0, cpu.nzcv);
 }

@@ -13,6 +13,12 @@ pub const CTR_EL0: u64 = 0x8444_8004;
 pub const DCZID_EL0: u64 = 4;
 /// The implemented bits of FPCR: AHP, DN, FZ and `RMode`. Exception traps are not implemented.
 pub const FPCR_MASK: u32 = 0x07c0_0000;
+/// PSTATE.SSBS, where MRS and MSR have it.
+pub const PSTATE_SSBS: u32 = 1 << 12;
+/// PSTATE.DIT, where MRS and MSR have it.
+pub const PSTATE_DIT: u32 = 1 << 24;
+/// The fields of PSTATE that EL0 can write, besides the flags. They affect time only, so they have no other effect.
+pub const PSTATE_MASK: u32 = PSTATE_SSBS | PSTATE_DIT;
 /// The implemented bits of FPSR: QC and the cumulative exception flags.
 pub const FPSR_MASK: u32 = 0x0800_009f;
 
@@ -52,6 +58,8 @@ pub fn clrex(cpu: &mut Cpu, _: Word) {
 pub fn mrs(cpu: &mut Cpu, w: Word) -> Result<(), Stop> {
     let value = match readable(w)?.name {
         "nzcv" => u64::from(cpu.nzcv & 15) << 28,
+        "dit" => u64::from(cpu.pstate & PSTATE_DIT),
+        "ssbs" => u64::from(cpu.pstate & PSTATE_SSBS),
         "fpcr" => u64::from(cpu.fpcr),
         "fpsr" => u64::from(cpu.fpsr),
         "tpidr_el0" => cpu.tpidr_el0,
@@ -77,11 +85,35 @@ pub fn msr(cpu: &mut Cpu, w: Word) -> Result<(), Stop> {
     let register = register(w.sysreg()).filter(|r| r.el0 == El0::ReadWrite);
     match register.ok_or(Stop::Undefined { word: w.0 })?.name {
         "nzcv" => cpu.nzcv = (value >> 28) as u32 & 15,
+        "dit" => set_pstate(cpu, PSTATE_DIT, value),
+        "ssbs" => set_pstate(cpu, PSTATE_SSBS, value),
         "fpcr" => cpu.fpcr = value as u32 & FPCR_MASK,
         "fpsr" => cpu.fpsr = value as u32 & FPSR_MASK,
         "tpidr_el0" => cpu.tpidr_el0 = value,
         _ => return undefined(cpu, w),
     }
+    Ok(())
+}
+
+/// Replaces a field of PSTATE by that of a value.
+const fn set_pstate(cpu: &mut Cpu, field: u32, value: u64) {
+    cpu.pstate = cpu.pstate & !field | value as u32 & field;
+}
+
+/// Returns the field of PSTATE that an MSR (immediate) may write at EL0.
+#[must_use]
+pub const fn pstate_field(w: Word) -> Option<u32> {
+    match (w.op1(), w.op2()) {
+        (3, 1) => Some(PSTATE_SSBS),
+        (3, 2) => Some(PSTATE_DIT),
+        _ => None,
+    }
+}
+
+/// MSR (immediate). EL0 may write SSBS and DIT.
+pub fn msr_immediate(cpu: &mut Cpu, w: Word) -> Result<(), Stop> {
+    let field = pstate_field(w).ok_or(Stop::Undefined { word: w.0 })?;
+    set_pstate(cpu, field, if w.crm() & 1 == 1 { u64::MAX } else { 0 });
     Ok(())
 }
 

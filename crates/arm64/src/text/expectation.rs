@@ -97,11 +97,12 @@ pub(super) fn of(operand: Operand, wide: Option<bool>) -> String {
         O::InsertWidth | O::ExtractWidth => {
             format!("a width of at least 1, so that the field ends at bit {top}")
         }
+        O::FlagRotation => "a number from 0 to 63".into(),
         O::TestBit => {
             "the number of a bit: 0 to 31 of a 32-bit register, 0 to 63 of a 64-bit register".into()
         }
         O::Imm5 => "a number from 0 to 31".into(),
-        O::Nzcv | O::CrmOption | O::CrmImm | O::ExtIndex => "a number from 0 to 15".into(),
+        O::Nzcv | O::FlagMask | O::CrmOption | O::CrmImm | O::ExtIndex => "a number from 0 to 15".into(),
         O::Imm16 | O::UdfImm => "a number from 0 to 65535".into(),
         O::HintImm => "a number from 0 to 127".into(),
         O::Imm8 => "a number from 0 to 255".into(),

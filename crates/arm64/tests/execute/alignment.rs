@@ -14,7 +14,11 @@ const BASES: [u32; 2] = [20, 31];
 fn ordered_exclusive_and_atomic_accesses_fault_at_every_misaligned_address_and_change_nothing() {
     let mut random = Random::new(1);
     let rows: Vec<AccessRow> = AccessRow::all().into_iter().filter(|access| access.is_aligned()).collect();
-    assert_eq!(rows.len(), 8 + 16 + 8 + 16 + 8 + 144, "exclusives, ordered ones, compare and swap, atomics");
+    assert_eq!(
+        rows.len(),
+        8 + 16 + 8 + 16 + 8 + 144 + 4 + 13,
+        "exclusives, ordered ones, compare and swap, atomics, LDAPR, LDAPUR"
+    );
     for access in rows {
         for offset in 0..access.bytes {
             for base in BASES {

@@ -32,7 +32,7 @@ fn hints_barriers_and_prefetches_do_nothing() {
             assert!(memory == memory_before, "memory after {} {word:#010x}", row.name);
         }
     }
-    assert_eq!(count, 29 + 3 + 4, "hints, barriers, prefetches");
+    assert_eq!(count, 29 + 4 + 4, "hints, barriers, prefetches");
 }
 
 #[test]

@@ -68,6 +68,7 @@ impl AccessRow {
 
     pub(crate) fn is_atomic(self) -> bool {
         ["memop", "comswap", "comswappr"].contains(&self.row.group())
+            && !self.row.mnemonic.starts_with("ldapr")
     }
 
     pub(crate) fn is_exclusive(self) -> bool {
@@ -76,7 +77,7 @@ impl AccessRow {
 
     /// Whether the address must be a multiple of the access size.
     pub(crate) fn is_aligned(self) -> bool {
-        self.is_atomic() || self.is_exclusive() || self.row.group() == "ldstord"
+        self.is_atomic() || self.is_exclusive() || self.row.semantics().starts_with("ordered::")
     }
 
     /// Whether the row is a plain, ordered or exclusive store.

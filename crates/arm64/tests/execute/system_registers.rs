@@ -48,12 +48,16 @@ fn registers_are_sorted_and_found_by_their_numbers() {
 }
 
 #[test]
-fn el0_has_nine_registers() {
+fn el0_has_eleven_registers() {
     let names = |access| {
         let with = REGISTERS.iter().filter(move |register| register.el0 == access);
         with.map(|register| register.name).collect::<Vec<_>>()
     };
-    assert_eq!(names(El0::ReadWrite), ["nzcv", "fpcr", "fpsr", "tpidr_el0"], "read and written");
+    assert_eq!(
+        names(El0::ReadWrite),
+        ["nzcv", "dit", "ssbs", "fpcr", "fpsr", "tpidr_el0"],
+        "read and written"
+    );
     let read_only = ["ctr_el0", "dczid_el0", "tpidrro_el0", "cntfrq_el0", "cntvct_el0"];
     assert_eq!(names(El0::Read), read_only, "only read");
 }
@@ -89,14 +93,20 @@ fn el0_can_access_no_other_register_numbers() {
             assert_eq!((cpu.sp, cpu.pc), (before.sp, BASE + 4), "sp and pc after {word:#010x}");
         }
     }
-    assert_eq!((reads, writes), (9, 4), "registers that can be read and written");
+    assert_eq!((reads, writes), (11, 6), "registers that can be read and written");
 }
 
 #[test]
 fn a_write_changes_only_the_implemented_bits() {
     let mut random = Random::new(2);
-    let masks =
-        [("nzcv", 0xf000_0000), ("fpcr", 0x07c0_0000), ("fpsr", 0x0800_009f), ("tpidr_el0", u64::MAX)];
+    let masks = [
+        ("nzcv", 0xf000_0000),
+        ("dit", 1 << 24),
+        ("ssbs", 1 << 12),
+        ("fpcr", 0x07c0_0000),
+        ("fpsr", 0x0800_009f),
+        ("tpidr_el0", u64::MAX),
+    ];
     for (name, mask) in masks {
         let values = [0, u64::MAX, random.bits(), random.bits()].into_iter();
         for value in values.chain((0..64).map(|bit| 1 << bit)) {

@@ -12,7 +12,8 @@ const STRIDE: usize = 19;
 fn vectors_of_the_corpus_pass() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
     let open = |name: &str| vectors::open(&folder.join(name)).expect("the repository has the corpus");
-    let corpus = ["unicorn.jsonl.gz", "simd.jsonl.gz", "manual.jsonl"].into_iter().flat_map(open);
+    let corpus =
+        ["unicorn.jsonl.gz", "simd.jsonl.gz", "later.jsonl.gz", "manual.jsonl"].into_iter().flat_map(open);
     let corpus: Vec<Vector> = corpus.step_by(STRIDE).collect();
     assert!(corpus.len() > 2_500, "{} vectors", corpus.len());
     let results = vectors::run_all(&corpus, &JitEngine::eager(4)).expect("the JIT works");

@@ -1,6 +1,6 @@
 //! The initial stack of a program: arguments, environment, and auxiliary vector.
 
-use kvrm_arm64::Features;
+use kvrm_arm64::{Feature, Features};
 
 use super::kernel::Kernel;
 use super::settings::Place;
@@ -30,27 +30,33 @@ const AT_HWCAP2: u64 = 26;
 const AT_EXECFN: u64 = 31;
 const AT_MINSIGSTKSZ: u64 = 51;
 
-const HWCAP_FP: u64 = 1;
-const HWCAP_ASIMD: u64 = 1 << 1;
-const HWCAP_AES: u64 = 1 << 3;
-const HWCAP_PMULL: u64 = 1 << 4;
-const HWCAP_SHA1: u64 = 1 << 5;
-const HWCAP_SHA2: u64 = 1 << 6;
-const HWCAP_CRC32: u64 = 1 << 7;
-const HWCAP_ATOMICS: u64 = 1 << 8;
+/// Returns `AT_HWCAP` and `AT_HWCAP2`: exactly the features that the machine has.
+fn capabilities(features: Features) -> [u64; 2] {
+    let all = features.without(Features::BASE).map(capability);
+    all.fold([0, 0], |[first, second], [more, others]| [first | more, second | others])
+}
 
-/// Returns `AT_HWCAP`: exactly the features that the machine has.
-fn capabilities(features: Features) -> u64 {
-    let capabilities = [
-        (features.fp, HWCAP_FP | HWCAP_ASIMD),
-        (features.aes, HWCAP_AES),
-        (features.pmull, HWCAP_PMULL),
-        (features.sha1, HWCAP_SHA1),
-        (features.sha256, HWCAP_SHA2),
-        (features.crc32, HWCAP_CRC32),
-        (features.lse, HWCAP_ATOMICS),
-    ];
-    capabilities.into_iter().filter(|(has, _)| *has).fold(0, |all, (_, bits)| all | bits)
+/// Returns the bits of a feature in `AT_HWCAP` and `AT_HWCAP2` (`asm/hwcap.h` of Linux).
+const fn capability(feature: Feature) -> [u64; 2] {
+    match feature {
+        // FP and ASIMD.
+        Feature::Fp => [0b11, 0],
+        Feature::Aes => [1 << 3, 0],
+        Feature::Pmull => [1 << 4, 0],
+        Feature::Sha1 => [1 << 5, 0],
+        Feature::Sha256 => [1 << 6, 0],
+        Feature::Crc32 => [1 << 7, 0],
+        Feature::Lse => [1 << 8, 0],
+        Feature::Lrcpc => [1 << 15, 0],
+        Feature::Dit => [1 << 24, 0],
+        Feature::Lrcpc2 => [1 << 26, 0],
+        Feature::FlagM => [1 << 27, 0],
+        Feature::Ssbs => [1 << 28, 0],
+        Feature::Sb => [1 << 29, 0],
+        Feature::FlagM2 => [0, 1 << 7],
+        Feature::Bti => [0, 1 << 17],
+        _ => [0, 0],
+    }
 }
 
 /// The contents of the initial stack of a program.
@@ -99,8 +105,9 @@ impl InitialStack<'_> {
         words.push(0);
         words.extend(environment_ends.iter().map(|place| address(*place)));
         words.push(0);
+        let [hwcap, hwcap2] = capabilities(*features);
         for (kind, value) in [
-            (AT_HWCAP, capabilities(*features)),
+            (AT_HWCAP, hwcap),
             (AT_PAGESZ, PAGE_BYTES as u64),
             (AT_CLKTCK, super::time_calls::TICKS),
             (AT_PHDR, *headers),
@@ -115,7 +122,7 @@ impl InitialStack<'_> {
             (AT_EGID, 0),
             (AT_SECURE, 0),
             (AT_RANDOM, random_at),
-            (AT_HWCAP2, 0),
+            (AT_HWCAP2, hwcap2),
             (AT_EXECFN, address(executable_end)),
             (AT_MINSIGSTKSZ, super::signal_frame::STACK_BYTES_MIN),
             (AT_PLATFORM, address(platform_end)),

@@ -34,7 +34,7 @@ use crate::semihosting::{Host, Services};
 
 const MAGIC: &[u8; 8] = b"KVRMLANE";
 /// The version of the form, which changes with it.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What is saved.
 #[derive(Serialize, Deserialize)]

@@ -31,7 +31,7 @@ pub struct Vector {
     /// Whether the code is mapped writable.
     #[serde(default, skip_serializing_if = "is_false")]
     pub code_writable: bool,
-    /// The optional features of the machine, from `lse`, `fp`, `aes`, `pmull`, `sha1` and `sha256`.
+    /// The optional features of the machine, by the names of `kvrm_arm64::Feature`, or of processors that have them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
     /// The state before the first step. Registers that are not named are zero.

@@ -1,6 +1,6 @@
 //! Validation of vectors, and the machine state before the first step.
 
-use kvrm_arm64::{Cpu, Feature, Features};
+use kvrm_arm64::{Cpu, Feature, Features, Processor};
 
 use super::{Bytes, Vector};
 use crate::pages::{ADDRESS_BITS, PAGE_BYTES};
@@ -50,9 +50,12 @@ impl Vector {
         {
             return Err(format!("`nzcv` is {:#x}, expected at most four bits", nzcv.0));
         }
-        let is_optional = |name: &&String| optional().any(|feature| feature.name() == **name);
+        let is_optional = |name: &&String| {
+            optional().any(|feature| feature.name() == **name) || Processor::from_name(name).is_some()
+        };
         if let Some(feature) = self.features.iter().find(|name| !is_optional(name)) {
-            let names: Vec<&str> = optional().map(Feature::name).collect();
+            let names: Vec<&str> =
+                optional().map(Feature::name).chain(Processor::ALL.map(Processor::name)).collect();
             return Err(format!("unknown feature `{feature}`, expected one of {}", names.join(", ")));
         }
         Ok(())
@@ -61,8 +64,11 @@ impl Vector {
     /// Returns the features of the machine for this vector.
     #[must_use]
     pub fn machine_features(&self) -> Features {
-        let requested = self.features.iter().filter_map(|name| Feature::from_name(name));
-        requested.fold(Features::ARMV8_0, Features::with)
+        self.features.iter().fold(Features::ARMV8_0, |features, name| {
+            let processor =
+                Processor::from_name(name).map_or(features, |processor| features.union(processor.features()));
+            Feature::from_name(name).map_or(processor, |feature| processor.with(feature))
+        })
     }
 
     /// Returns the memory before the first step: code, `init.mem`, and the page of `init.sp`.

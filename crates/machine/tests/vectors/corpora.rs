@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{Op, decode};
+use kvrm_arm64::{Instruction, Op, Processor, decode};
 use kvrm_machine::vectors::Vector;
 use rayon::prelude::*;
 
-use crate::support::{MANUAL, SIMD, UNICORN};
+use crate::support::{LATER, MANUAL, SIMD, UNICORN};
 
 /// Returns the smallest number of vectors of an encoding.
 fn vectors_min(name: &str) -> usize {
-    let is_simd = Op::from_name(name).is_some_and(|op| op.feature().is_simd());
+    let armv8_0 = Processor::CortexA53.features();
+    let is_simd = Op::from_name(name).is_some_and(|op| op.feature().is_simd() && armv8_0.has(op.feature()));
     if is_simd { 50 } else { 20 }
 }
 
@@ -37,6 +38,11 @@ fn every_vector_of_floating_point_and_vectors_passes() {
 }
 
 #[test]
+fn every_vector_of_later_features_passes() {
+    all_pass(&LATER);
+}
+
+#[test]
 fn every_vector_written_by_hand_passes() {
     all_pass(&MANUAL);
 }
@@ -53,11 +59,18 @@ fn is_beside(vector: &Vector) -> bool {
 
 #[test]
 fn every_vector_contains_the_encoding_it_is_named_after() {
-    for vector in UNICORN.iter().chain(&*SIMD).chain(&*MANUAL) {
+    for vector in UNICORN.iter().chain(&*SIMD).chain(&*LATER).chain(&*MANUAL) {
         let named = encoding(vector);
         assert!(named.is_some(), "`{}` does not begin with the name of an encoding", vector.name);
-        let wanted = if is_beside(vector) { None } else { named };
-        let contains = vector.code.iter().any(|word| decode(word.0) == wanted);
+        let features = vector.machine_features();
+        let is_wanted = |word: u32| {
+            if is_beside(vector) {
+                Instruction::new(word, features).op.is_none()
+            } else {
+                decode(word) == named
+            }
+        };
+        let contains = vector.code.iter().any(|word| is_wanted(word.0));
         assert!(contains, "`{}` does not contain the encoding it is named after", vector.name);
     }
 }
@@ -65,7 +78,8 @@ fn every_vector_contains_the_encoding_it_is_named_after() {
 #[test]
 fn every_encoding_has_vectors() {
     let mut counts: BTreeMap<&str, usize> = ENCODINGS.iter().map(|row| (row.name, 0)).collect();
-    let vectors = UNICORN.iter().chain(&*SIMD).chain(&*MANUAL).filter(|vector| !is_beside(vector));
+    let vectors =
+        UNICORN.iter().chain(&*SIMD).chain(&*LATER).chain(&*MANUAL).filter(|vector| !is_beside(vector));
     for op in vectors.filter_map(encoding) {
         *counts.entry(op.encoding().name).or_default() += 1;
     }
@@ -76,11 +90,12 @@ fn every_encoding_has_vectors() {
 #[test]
 fn vectors_are_unique() {
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
-    for vector in UNICORN.iter().chain(&*SIMD).chain(&*MANUAL) {
+    for vector in UNICORN.iter().chain(&*SIMD).chain(&*LATER).chain(&*MANUAL) {
         let content = serde_json::to_string(&Vector { name: String::new(), ..vector.clone() }).unwrap();
         if let Some(before) = seen.insert(content, &vector.name) {
             // Random vectors of instructions with few inputs, such as NOP, may repeat.
-            let allowed = UNICORN.iter().chain(&*SIMD).any(|other| std::ptr::eq(other, vector));
+            let allowed =
+                UNICORN.iter().chain(&*SIMD).chain(&*LATER).any(|other| std::ptr::eq(other, vector));
             assert!(allowed, "`{}` repeats `{before}`", vector.name);
         }
     }
@@ -88,7 +103,7 @@ fn vectors_are_unique() {
 
 #[test]
 fn every_vector_is_exact_and_names_its_end() {
-    for vector in UNICORN.iter().chain(&*SIMD).chain(&*MANUAL) {
+    for vector in UNICORN.iter().chain(&*SIMD).chain(&*LATER).chain(&*MANUAL) {
         let ends = vector.expected.pc.is_some() && vector.expected.stop.is_some();
         assert!(vector.exact && ends, "`{}` is exact and names its end", vector.name);
     }

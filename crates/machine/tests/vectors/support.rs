@@ -17,6 +17,8 @@ fn read(name: &str) -> Vec<Vector> {
 pub(crate) static UNICORN: LazyLock<Vec<Vector>> = LazyLock::new(|| read("unicorn.jsonl.gz"));
 /// The vectors of floating point and SIMD generated with Unicorn.
 pub(crate) static SIMD: LazyLock<Vec<Vector>> = LazyLock::new(|| read("simd.jsonl.gz"));
+/// The vectors of features after Armv8.0, generated with QEMU and Unicorn.
+pub(crate) static LATER: LazyLock<Vec<Vector>> = LazyLock::new(|| read("later.jsonl.gz"));
 /// The vectors written by hand.
 pub(crate) static MANUAL: LazyLock<Vec<Vector>> = LazyLock::new(|| read("manual.jsonl"));
 

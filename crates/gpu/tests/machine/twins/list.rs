@@ -280,6 +280,7 @@ twins! {
 
     flags::cv(x: u64, y: u64, sum: u64, wide: bool) { x = truncate(x, size(wide.into())); y = truncate(y, size(wide.into())); sum = x.wrapping_add(y).wrapping_add(sum & 1) } = flags::cv(x, y, sum.wrapping_sub(x.wrapping_add(y)) as u32, sum, wide);
     flags::nz(value: u64, wide: bool) { value = truncate(value, size(wide.into())) } = flags::nz(value, wide);
+    flags::manipulated(operation: u32, value: u64, rotation: u32, mask: u32, nzcv: u32) { operation %= 6; rotation %= 64; mask %= 16; nzcv %= 16 } = flags::manipulated(operation, value, rotation, mask, nzcv);
     flags::condition_holds(cond: u32, nzcv: u32) { cond %= 16; nzcv %= 16 } = flags::condition_holds(cond, nzcv);
 
     operand::shift_reg(value: u64, shift_type: u32, amount: u32, datasize: u32) { datasize = size(datasize); value = truncate(value, datasize); shift_type %= 4; amount %= datasize } = operand::shift_reg(value, shift_type, amount, datasize);
