@@ -292,6 +292,7 @@ const fn shares_size(operand: Operand) -> bool {
                 | O::VnLane
                 | O::VnLane4
                 | O::VmLane(_)
+                | O::VmGroup(_)
                 | O::VdHigh
                 | O::VnHigh
                 | O::VtList(..)
@@ -346,6 +347,7 @@ fn arg(operand: Operand, w: Word) -> Option<Arg> {
             let (number, size, index) = vm_lane(element, w);
             Arg::Lane(number, size, index)
         }
+        O::VmGroup(_) => Arg::Lane(w.rm(), 2, w.bits(11, 1) << 1 | w.bits(21, 1)),
         O::VdHigh => Arg::Lane(w.rd(), 3, 1),
         O::VnHigh => Arg::Lane(w.rn(), 3, 1),
         O::VtList(_, view) => Arg::Simd(w.rt(), view.size(w), view.lanes(w)),
@@ -433,6 +435,9 @@ fn simd_bits(operand: Operand, arg: Arg, w: Word) -> Option<Bits> {
         (O::VdHigh, Arg::Lane(vd, 3, 1)) => number(vd, 0),
         (O::VnHigh, Arg::Lane(vn, 3, 1)) => number(vn, 5),
         (O::VmLane(element), Arg::Lane(vm, size, index)) => vm_lane_bits(element, vm, size, index),
+        (O::VmGroup(_), Arg::Lane(vm, 2, index @ 0..=3)) => {
+            number(vm, 16).map(|vm| vm | (index >> 1) << 11 | (index & 1) << 21)
+        }
         (O::VtLane(_, size), Arg::Lane(vt, given, index)) if size == given => {
             let position = field(index.into(), size, 4 - size);
             number(vt, 0).and_then(|vt| {

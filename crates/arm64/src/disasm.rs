@@ -186,6 +186,10 @@ fn write_operand(f: &mut Formatter<'_>, operand: Operand, w: Word, pc: u64) -> f
             let (number, size, index) = vm_lane(element, w);
             write_lane(f, number, size, index)
         }
+        O::VmGroup(size) => {
+            let (letter, index) = (LETTERS[size as usize], w.bits(11, 1) << 1 | w.bits(21, 1));
+            write!(f, "v{}.{}{letter}[{index}]", w.rm(), 4 >> size)
+        }
         O::VdHigh => write_lane(f, w.rd(), 3, 1),
         O::VnHigh => write_lane(f, w.rn(), 3, 1),
         O::VtList(count, view) => write_list(f, w.rt(), count, |f, number| write_simd(f, number, view, w)),

@@ -13,6 +13,7 @@ use crate::semantics::load_store::{
 };
 use crate::semantics::logical::{AND, ANDS, EOR, INVERT, ORR, PLAIN};
 use crate::semantics::operand::{ASR, LSL, LSR, ROR};
+use crate::semantics::simd::dot::{SIGNED_BYTES, UNSIGNED_BYTES};
 use crate::semantics::simd::structure::POST_REGISTER;
 use crate::semantics::{
     add_sub, atomic, bitfield, bits, branch, conditional, crc, divide, exclusive, flags, load_store, logical,

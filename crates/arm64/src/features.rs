@@ -120,6 +120,12 @@ features! {
     Sha1 sha1 "FEAT_SHA1" "Armv8.0" simd;
     /// `FEAT_SHA256`.
     Sha256 sha256 "FEAT_SHA256" "Armv8.0" simd;
+    /// `FEAT_RDM`: rounding multiply-accumulate.
+    Rdm rdm "FEAT_RDM" "Armv8.1" simd;
+    /// `FEAT_DotProd`: dot products.
+    DotProd dotprod "FEAT_DotProd" "Armv8.2" simd;
+    /// `FEAT_I8MM`: products of 8-bit matrices.
+    I8mm i8mm "FEAT_I8MM" "Armv8.6" simd;
     /// `FEAT_LRCPC`: load-acquire with weaker ordering.
     Lrcpc lrcpc "FEAT_LRCPC" "Armv8.3" general;
     /// `FEAT_LRCPC2`: load-acquire and store-release with an offset.

@@ -57,20 +57,6 @@ features! {
     "FEAT_LOR" "Armv8.1" "load-acquire and store-release in limited regions (LDLAR, STLLR)" [
         "..0010001.011111011111.........."
     ]
-    "FEAT_RDM" "Armv8.1" "rounding multiply-accumulate (SQRDMLAH, SQRDMLSH)" [
-        "0.101110010.....1000.1.........."
-        "0.101110100.....1000.1.........."
-        "01111110010.....1000.1.........."
-        "01111110100.....1000.1.........."
-        "0.10111101......11.1.0.........."
-        "0.10111110......11.1.0.........."
-        "0111111101......11.1.0.........."
-        "0111111110......11.1.0.........."
-    ]
-    "FEAT_DotProd" "Armv8.2" "dot products (SDOT, UDOT)" [
-        "0..01110100.....100101.........."
-        "0..0111110......1110.0.........."
-    ]
     "FEAT_FHM" "Armv8.2" "widening half-precision multiply-accumulate (FMLAL, FMLSL)" [
         "0.001110.01.....111011.........."
         "0.101110.01.....110011.........."
@@ -171,12 +157,6 @@ features! {
         "0.00111010100001011010.........."
         "0001111001100011010000.........."
     ]
-    "FEAT_I8MM" "Armv8.6" "products of 8-bit matrices (SMMLA, UMMLA, USDOT and others)" [
-        "01.01110100.....101001.........."
-        "01001110100.....101011.........."
-        "0.001110100.....100111.........."
-        "0.001111.0......1111.0.........."
-    ]
     "FEAT_LS64" "Armv8.7" "loads and stores of 64 bytes (LD64B, ST64B)" [
         "11111000001111111.0100.........."
     ]
@@ -206,12 +186,6 @@ mod tests {
     const WORDS: &[(u32, &str, &str)] = &[
         (0xc8df_7c20, "ldlar x0, [x1]", "FEAT_LOR"),
         (0x089f_7c20, "stllrb w0, [x1]", "FEAT_LOR"),
-        (0x6e82_8420, "sqrdmlah v0.4s, v1.4s, v2.4s", "FEAT_RDM"),
-        (0x7e42_8c20, "sqrdmlsh h0, h1, h2", "FEAT_RDM"),
-        (0x6f72_d020, "sqrdmlah v0.8h, v1.8h, v2.h[3]", "FEAT_RDM"),
-        (0x7fa2_f020, "sqrdmlsh s0, s1, v2.s[1]", "FEAT_RDM"),
-        (0x4e82_9420, "sdot v0.4s, v1.16b, v2.16b", "FEAT_DotProd"),
-        (0x2fa2_e020, "udot v0.2s, v1.8b, v2.4b[1]", "FEAT_DotProd"),
         (0x4e22_ec20, "fmlal v0.4s, v1.4h, v2.4h", "FEAT_FHM"),
         (0x6fb2_c820, "fmlsl2 v0.4s, v1.4h, v2.h[7]", "FEAT_FHM"),
         (0x1ee2_2820, "fadd h0, h1, h2", "FEAT_FP16"),
@@ -271,10 +245,6 @@ mod tests {
         (0x4fd2_f020, "bfmlalt v0.4s, v1.8h, v2.h[1]", "FEAT_BF16"),
         (0x0ea1_6820, "bfcvtn v0.4h, v1.4s", "FEAT_BF16"),
         (0x1e63_4020, "bfcvt h0, s1", "FEAT_BF16"),
-        (0x4e82_a420, "smmla v0.4s, v1.16b, v2.16b", "FEAT_I8MM"),
-        (0x4e82_ac20, "usmmla v0.4s, v1.16b, v2.16b", "FEAT_I8MM"),
-        (0x4e82_9c20, "usdot v0.4s, v1.16b, v2.16b", "FEAT_I8MM"),
-        (0x4f22_f020, "sudot v0.4s, v1.16b, v2.4b[1]", "FEAT_I8MM"),
         (0xf83f_d100, "ld64b x0, [x8]", "FEAT_LS64"),
         (0xf83f_9100, "st64b x0, [x8]", "FEAT_LS64"),
         (0x5400_0050, "bc.eq #8", "FEAT_HBC"),

@@ -122,6 +122,8 @@ pub enum Operand {
     VnLane4,
     /// An element of Vm. The index is H:L:M for halfwords (where Vm has four bits), H:L for words, H for doublewords.
     VmLane(Element),
+    /// 32 bits of Vm as several elements, whose size in bytes has the parameter as its binary logarithm. The index is H:L.
+    VmGroup(u32),
     /// The upper doubleword of a register.
     VdHigh,
     VnHigh,
@@ -296,6 +298,7 @@ impl Operand {
             Self::VnLane4 => 0x0000_7be0,
             Self::VmLane(Element::Size(_)) => 0x00ff_0800,
             Self::VmLane(_) => 0x007f_0800,
+            Self::VmGroup(_) => 0x003f_0800,
             Self::VdHigh => 0x1f,
             Self::VnHigh | Self::VnTable(_) => 0x1f << 5,
             Self::VtList(_, view) => 0x1f | view.bits(),

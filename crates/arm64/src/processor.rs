@@ -51,7 +51,9 @@ impl Processor {
             Features { fp: true, aes: true, pmull: true, sha1: true, sha256: true, ..Features::ARMV8_0 };
         match self {
             Self::CortexA53 | Self::CortexA72 => armv8_0,
-            Self::NeoverseN1 => Features { lse: true, lrcpc: true, ssbs: true, ..armv8_0 },
+            Self::NeoverseN1 => {
+                Features { lse: true, rdm: true, dotprod: true, lrcpc: true, ssbs: true, ..armv8_0 }
+            }
             Self::Max => Features::ALL,
         }
     }

@@ -119,6 +119,11 @@ numbers! {
         FORM_ACROSS,
         /// Combines all elements to one that is twice as large.
         FORM_ACROSS_LONG,
+        /// Adds dot products of four bytes to words; bit 0 of `element` says whether the bytes of Vn are unsigned, bit 1
+        /// those of Vm.
+        FORM_DOT,
+        /// As `FORM_DOT`, for products of matrices of eight bytes by two.
+        FORM_MATRIX,
     }
     /// The values of `form` of floating-point numbers.
     FLOAT_FORMS {
@@ -193,6 +198,10 @@ numbers! {
         ELEMENT_SHIFT,
         /// The upper half of twice the product.
         ELEMENT_DOUBLING_HIGH,
+        /// The element of Vd plus the upper half of twice the product, rounded once.
+        ELEMENT_DOUBLING_HIGH_ADD,
+        /// The element of Vd minus the upper half of twice the product, rounded once.
+        ELEMENT_DOUBLING_HIGH_SUBTRACT,
         /// Twice the product, saturated before it is accumulated.
         ELEMENT_DOUBLING_MULTIPLY,
         /// The absolute value.

@@ -133,8 +133,17 @@ impl Operands {
         );
         let keeps_bits = matches!(
             op.element(),
-            ELEMENT_BSL | ELEMENT_BIT | ELEMENT_BIF | ELEMENT_SHIFT_RIGHT_INSERT | ELEMENT_SHIFT_LEFT_INSERT
+            ELEMENT_BSL
+                | ELEMENT_BIT
+                | ELEMENT_BIF
+                | ELEMENT_SHIFT_RIGHT_INSERT
+                | ELEMENT_SHIFT_LEFT_INSERT
+                | ELEMENT_DOUBLING_HIGH_ADD
+                | ELEMENT_DOUBLING_HIGH_SUBTRACT
         );
+        if matches!(op.form(), FORM_DOT | FORM_MATRIX) {
+            return all;
+        }
         let reads_d = keeps_bits || op.accumulate() != ACCUMULATE_NOT || is_narrow && w.is_upper();
         Self {
             m: all.m.map(|m| indexed(op, w, m)).filter(|_| !is_unary && !combines_one && op.zero() == 0),

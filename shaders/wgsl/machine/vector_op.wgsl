@@ -116,6 +116,12 @@ const FORM_ACROSS = 7u;
 /// Combines all elements to one that is twice as large.
 const FORM_ACROSS_LONG = 8u;
 
+/// Adds dot products of four bytes to words; bit 0 of `element` says whether the bytes of Vn are unsigned, bit 1 those of Vm.
+const FORM_DOT = 9u;
+
+/// As `FORM_DOT`, for products of matrices of eight bytes by two.
+const FORM_MATRIX = 10u;
+
 /// An operation on Vd, Vn and Vm.
 const FLOAT_ACCUMULATE = 1u;
 
@@ -215,74 +221,80 @@ const ELEMENT_SHIFT = 16u;
 /// The upper half of twice the product.
 const ELEMENT_DOUBLING_HIGH = 17u;
 
+/// The element of Vd plus the upper half of twice the product, rounded once.
+const ELEMENT_DOUBLING_HIGH_ADD = 18u;
+
+/// The element of Vd minus the upper half of twice the product, rounded once.
+const ELEMENT_DOUBLING_HIGH_SUBTRACT = 19u;
+
 /// Twice the product, saturated before it is accumulated.
-const ELEMENT_DOUBLING_MULTIPLY = 18u;
+const ELEMENT_DOUBLING_MULTIPLY = 20u;
 
 /// The absolute value.
-const ELEMENT_ABSOLUTE = 19u;
+const ELEMENT_ABSOLUTE = 21u;
 
 /// The negative.
-const ELEMENT_NEGATE = 20u;
+const ELEMENT_NEGATE = 22u;
 
 /// The number of leading zero bits.
-const ELEMENT_LEADING_ZEROS = 21u;
+const ELEMENT_LEADING_ZEROS = 23u;
 
 /// The number of leading sign bits.
-const ELEMENT_LEADING_SIGNS = 22u;
+const ELEMENT_LEADING_SIGNS = 24u;
 
 /// The number of bits that are one.
-const ELEMENT_COUNT = 23u;
+const ELEMENT_COUNT = 25u;
 
 /// The bits in opposite order.
-const ELEMENT_REVERSE_BITS = 24u;
+const ELEMENT_REVERSE_BITS = 26u;
 
 /// AND.
-const ELEMENT_AND = 25u;
+const ELEMENT_AND = 27u;
 
 /// BIC.
-const ELEMENT_BIC = 26u;
+const ELEMENT_BIC = 28u;
 
 /// ORR.
-const ELEMENT_ORR = 27u;
+const ELEMENT_ORR = 29u;
 
 /// ORN.
-const ELEMENT_ORN = 28u;
+const ELEMENT_ORN = 30u;
 
 /// EOR.
-const ELEMENT_EOR = 29u;
+const ELEMENT_EOR = 31u;
 
 /// BSL.
-const ELEMENT_BSL = 30u;
+const ELEMENT_BSL = 32u;
 
 /// BIT.
-const ELEMENT_BIT = 31u;
+const ELEMENT_BIT = 33u;
 
 /// BIF.
-const ELEMENT_BIF = 32u;
+const ELEMENT_BIF = 34u;
 
 /// NOT.
-const ELEMENT_NOT = 33u;
+const ELEMENT_NOT = 35u;
 
 /// The element shifted right by immh:immb.
-const ELEMENT_SHIFT_RIGHT = 34u;
+const ELEMENT_SHIFT_RIGHT = 36u;
 
 /// The element shifted left by immh:immb.
-const ELEMENT_SHIFT_LEFT = 35u;
+const ELEMENT_SHIFT_LEFT = 37u;
 
 /// The element shifted left by its size.
-const ELEMENT_SHIFT_LEFT_BY_SIZE = 36u;
+const ELEMENT_SHIFT_LEFT_BY_SIZE = 38u;
 
 /// SRI.
-const ELEMENT_SHIFT_RIGHT_INSERT = 37u;
+const ELEMENT_SHIFT_RIGHT_INSERT = 39u;
 
 /// SLI.
-const ELEMENT_SHIFT_LEFT_INSERT = 38u;
+const ELEMENT_SHIFT_LEFT_INSERT = 40u;
 
 /// The floating-point number without its sign.
-const ELEMENT_FLOAT_ABSOLUTE = 39u;
+const ELEMENT_FLOAT_ABSOLUTE = 41u;
 
 /// The floating-point number with the opposite sign.
-const ELEMENT_FLOAT_NEGATE = 40u;
+const ELEMENT_FLOAT_NEGATE = 42u;
 
 /// Results replace Vd.
 const ACCUMULATE_NOT = 0u;

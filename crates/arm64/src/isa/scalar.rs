@@ -13,7 +13,9 @@ macro_rules! scalar_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     // UCVTF_asisdmiscfp16_R FCMGE_asisdmiscfp16_FZ FCMLE_asisdmiscfp16_FZ FCVTPU_asisdmiscfp16_R FCVTZU_asisdmiscfp16_R
     // FRSQRTE_asisdmiscfp16_R
 
-    // Armv8.1 RDM (asisdsame2): SQRDMLAH_asisdsame2_only SQRDMLSH_asisdsame2_only
+    // Advanced SIMD scalar three same extra: asisdsame2
+    SQRDMLAH_asisdsame2_only "sqrdmlah" "01111110zz0mmmmm100001nnnnnddddd" MulDiv Rdm [Vd(SIZE), Vn(SIZE), Vm(SIZE)] [SIZE_B, SIZE_D] compute(simd::integer::sqrdmlah)
+    SQRDMLSH_asisdsame2_only "sqrdmlsh" "01111110zz0mmmmm100011nnnnnddddd" MulDiv Rdm [Vd(SIZE), Vn(SIZE), Vm(SIZE)] [SIZE_B, SIZE_D] compute(simd::integer::sqrdmlsh)
 
     // Advanced SIMD scalar two-register miscellaneous: asisdmisc
     SUQADD_asisdmisc_R  "suqadd"  "01011110zz100000001110nnnnnddddd" Arithmetic  Fp [Vd(SIZE), Vn(SIZE)]           []       compute(simd::misc::suqadd)
@@ -136,6 +138,7 @@ macro_rules! scalar_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     FMLS_asisdelem_R_SD  "fmls"     "010111111zLMmmmm0101H0nnnnnddddd" MulDiv Fp [Vd(SZ), Vn(SZ), VmLane(Element::Sz(2))]            [SZ_L]           compute(simd::float::fmls)
     FMUL_asisdelem_R_SD  "fmul"     "010111111zLMmmmm1001H0nnnnnddddd" MulDiv Fp [Vd(SZ), Vn(SZ), VmLane(Element::Sz(2))]            [SZ_L]           compute(simd::float::fmul)
     FMULX_asisdelem_R_SD "fmulx"    "011111111zLMmmmm1001H0nnnnnddddd" MulDiv Fp [Vd(SZ), Vn(SZ), VmLane(Element::Sz(2))]            [SZ_L]           compute(simd::float::fmulx)
-    // Armv8.1 RDM (asisdelem): SQRDMLAH_asisdelem_R SQRDMLSH_asisdelem_R
+    SQRDMLAH_asisdelem_R "sqrdmlah" "01111111zzLMmmmm1101H0nnnnnddddd" MulDiv Rdm [Vd(SIZE), Vn(SIZE), VmLane(Element::Size(0))] [SIZE_B, SIZE_D] compute(simd::integer::sqrdmlah)
+    SQRDMLSH_asisdelem_R "sqrdmlsh" "01111111zzLMmmmm1111H0nnnnnddddd" MulDiv Rdm [Vd(SIZE), Vn(SIZE), VmLane(Element::Size(0))] [SIZE_B, SIZE_D] compute(simd::integer::sqrdmlsh)
     // Armv8.2 FP16 (asisdelem): FMLA_asisdelem_RH_H FMLS_asisdelem_RH_H FMUL_asisdelem_RH_H FMULX_asisdelem_RH_H
 } } }

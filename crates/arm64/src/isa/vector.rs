@@ -47,11 +47,17 @@ macro_rules! vector_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     // FCVTAU_asimdmiscfp16_R UCVTF_asimdmiscfp16_R FCMGE_asimdmiscfp16_FZ FCMLE_asimdmiscfp16_FZ FNEG_asimdmiscfp16_R
     // FRINTI_asimdmiscfp16_R FCVTPU_asimdmiscfp16_R FCVTZU_asimdmiscfp16_R FRSQRTE_asimdmiscfp16_R FSQRT_asimdmiscfp16_R
 
-    // Armv8.1 RDM (asimdsame2): SQRDMLAH_asimdsame2_only SQRDMLSH_asimdsame2_only
-    // Armv8.2 DotProd (asimdsame2): SDOT_asimdsame2_D UDOT_asimdsame2_D
+    // Advanced SIMD three-register extension: asimdsame2
+    SDOT_asimdsame2_D        "sdot"     "0Q001110zz0mmmmm100101nnnnnddddd" MulDiv DotProd [Vd(T), Vn(BYTES), Vm(BYTES)] [SIZE_B, SIZE_H, SIZE_D] compute(simd::dot::dot::<SIGNED_BYTES, SIGNED_BYTES>)
+    UDOT_asimdsame2_D        "udot"     "0Q101110zz0mmmmm100101nnnnnddddd" MulDiv DotProd [Vd(T), Vn(BYTES), Vm(BYTES)] [SIZE_B, SIZE_H, SIZE_D] compute(simd::dot::dot::<UNSIGNED_BYTES, UNSIGNED_BYTES>)
+    SQRDMLAH_asimdsame2_only "sqrdmlah" "0Q101110zz0mmmmm100001nnnnnddddd" MulDiv Rdm     [Vd(T), Vn(T), Vm(T)]         [SIZE_B, SIZE_D]         compute(simd::integer::sqrdmlah)
+    SQRDMLSH_asimdsame2_only "sqrdmlsh" "0Q101110zz0mmmmm100011nnnnnddddd" MulDiv Rdm     [Vd(T), Vn(T), Vm(T)]         [SIZE_B, SIZE_D]         compute(simd::integer::sqrdmlsh)
     // Armv8.3 FCMA (asimdsame2): FCMLA_asimdsame2_C FCADD_asimdsame2_C
     // Armv8.6 BF16 (asimdsame2): BFDOT_asimdsame2_D BFMLAL_asimdsame2_F_ BFMMLA_asimdsame2_E
-    // Armv8.6 I8MM (asimdsame2): USDOT_asimdsame2_D SMMLA_asimdsame2_G USMMLA_asimdsame2_G UMMLA_asimdsame2_G
+    USDOT_asimdsame2_D  "usdot"  "0Q001110100mmmmm100111nnnnnddddd" MulDiv I8mm [Vd(WORDS), Vn(BYTES), Vm(BYTES)] [] compute(simd::dot::dot::<UNSIGNED_BYTES, SIGNED_BYTES>)
+    SMMLA_asimdsame2_G  "smmla"  "01001110100mmmmm101001nnnnnddddd" MulDiv I8mm [Vd(V4S), Vn(V16B), Vm(V16B)]     [] compute(simd::dot::matrix::<SIGNED_BYTES, SIGNED_BYTES>)
+    USMMLA_asimdsame2_G "usmmla" "01001110100mmmmm101011nnnnnddddd" MulDiv I8mm [Vd(V4S), Vn(V16B), Vm(V16B)]     [] compute(simd::dot::matrix::<UNSIGNED_BYTES, SIGNED_BYTES>)
+    UMMLA_asimdsame2_G  "ummla"  "01101110100mmmmm101001nnnnnddddd" MulDiv I8mm [Vd(V4S), Vn(V16B), Vm(V16B)]     [] compute(simd::dot::matrix::<UNSIGNED_BYTES, UNSIGNED_BYTES>)
     // Armv9.5 FP8 (asimdsame2): FCVTN_asimdsame2_H FDOT_asimdsame2_DD FCVTN_asimdsame2_D FDOT_asimdsame2_D FDOT_asimdsame2_FP16FP32
     // FMLALLBB_asimdsame2_G FMLALLBT_asimdsame2_G FMLALB_asimdsame2_J FMLALLTB_asimdsame2_G FMLALLTT_asimdsame2_G FMMLA_asimd_FP16FP16
     // FMLALT_asimdsame2_J FMMLA_asimd_FP8FP16 FMMLA_asimd_FP16FP32 FMMLA_asimd_FP8FP32
@@ -314,13 +320,16 @@ macro_rules! vector_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     UMLSL_asimdelem_L    "umlsl{2}"   "0Q101111zzLMmmmm0110H0nnnnnddddd" MulDiv Fp [Vd(LONG), Vn(T), VmLane(Element::Size(0))] [SIZE_B, SIZE_D] compute(simd::long::umlsl)
     UMULL_asimdelem_L    "umull{2}"   "0Q101111zzLMmmmm1010H0nnnnnddddd" MulDiv Fp [Vd(LONG), Vn(T), VmLane(Element::Size(0))] [SIZE_B, SIZE_D] compute(simd::long::umull)
     FMULX_asimdelem_R_SD "fmulx"      "0Q1011111zLMmmmm1001H0nnnnnddddd" MulDiv Fp [Vd(TF), Vn(TF), VmLane(Element::Sz(2))]    [SZ_L, D_NO_Q]   compute(simd::float::fmulx)
-    // Armv8.1 RDM (asimdelem): SQRDMLAH_asimdelem_R SQRDMLSH_asimdelem_R
-    // Armv8.2 DotProd (asimdelem): SDOT_asimdelem_D UDOT_asimdelem_D
+    SQRDMLAH_asimdelem_R "sqrdmlah" "0Q101111zzLMmmmm1101H0nnnnnddddd" MulDiv Rdm     [Vd(T), Vn(T), VmLane(Element::Size(0))] [SIZE_B, SIZE_D]         compute(simd::integer::sqrdmlah)
+    SQRDMLSH_asimdelem_R "sqrdmlsh" "0Q101111zzLMmmmm1111H0nnnnnddddd" MulDiv Rdm     [Vd(T), Vn(T), VmLane(Element::Size(0))] [SIZE_B, SIZE_D]         compute(simd::integer::sqrdmlsh)
+    SDOT_asimdelem_D     "sdot"     "0Q001111zzLMmmmm1110H0nnnnnddddd" MulDiv DotProd [Vd(T), Vn(BYTES), VmGroup(0)]           [SIZE_B, SIZE_H, SIZE_D] compute(simd::dot::dot::<SIGNED_BYTES, SIGNED_BYTES>)
+    UDOT_asimdelem_D     "udot"     "0Q101111zzLMmmmm1110H0nnnnnddddd" MulDiv DotProd [Vd(T), Vn(BYTES), VmGroup(0)]           [SIZE_B, SIZE_H, SIZE_D] compute(simd::dot::dot::<UNSIGNED_BYTES, UNSIGNED_BYTES>)
     // Armv8.2 FHM (asimdelem): FMLAL_asimdelem_LH FMLSL_asimdelem_LH FMLAL2_asimdelem_LH FMLSL2_asimdelem_LH
     // Armv8.2 FP16 (asimdelem): FMLA_asimdelem_RH_H FMLS_asimdelem_RH_H FMUL_asimdelem_RH_H FMULX_asimdelem_RH_H
     // Armv8.3 FCMA (asimdelem): FCMLA_advsimd_elt
     // Armv8.6 BF16 (asimdelem): BFDOT_asimdelem_E BFMLAL_asimdelem_F
-    // Armv8.6 I8MM (asimdelem): SUDOT_asimdelem_D USDOT_asimdelem_D
+    SUDOT_asimdelem_D "sudot" "0Q00111100LMmmmm1111H0nnnnnddddd" MulDiv I8mm [Vd(WORDS), Vn(BYTES), VmGroup(0)] [] compute(simd::dot::dot::<SIGNED_BYTES, UNSIGNED_BYTES>)
+    USDOT_asimdelem_D "usdot" "0Q00111110LMmmmm1111H0nnnnnddddd" MulDiv I8mm [Vd(WORDS), Vn(BYTES), VmGroup(0)] [] compute(simd::dot::dot::<UNSIGNED_BYTES, SIGNED_BYTES>)
     // Armv9.5 FP8 (asimdelem): FDOT_asimdelem_D FDOT_asimdelem_G FDOT_asimdelem_FP16FP32 FMLALB_asimdelem_H FMLALLBB_asimdelem_J
     // FMLALLBT_asimdelem_J FMLALT_asimdelem_H FMLALLTB_asimdelem_J FMLALLTT_asimdelem_J
 } } }

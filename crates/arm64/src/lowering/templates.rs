@@ -24,6 +24,7 @@ pub(super) mod scope {
     };
     pub(in super::super) use crate::semantics::logical::{AND, ANDS, EOR, INVERT, ORR, PLAIN};
     pub(in super::super) use crate::semantics::operand::{ASR, LSL, LSR, ROR};
+    pub(in super::super) use crate::semantics::simd::dot::{SIGNED_BYTES, UNSIGNED_BYTES};
     pub(in super::super) use crate::semantics::simd::structure::POST_REGISTER;
 }
 

@@ -114,6 +114,8 @@ pub(super) mod integer {
         uqsub = sub().saturating(SATURATION_UNSIGNED);
         sqdmulh = same(ELEMENT_DOUBLING_HIGH).saturating(SATURATION_SIGNED);
         sqrdmulh = sqdmulh().rounding();
+        sqrdmlah = same(ELEMENT_DOUBLING_HIGH_ADD).saturating(SATURATION_SIGNED).rounding();
+        sqrdmlsh = same(ELEMENT_DOUBLING_HIGH_SUBTRACT).saturating(SATURATION_SIGNED).rounding();
         and = bits(ELEMENT_AND);
         bic = bits(ELEMENT_BIC);
         orr = bits(ELEMENT_ORR);
@@ -122,6 +124,22 @@ pub(super) mod integer {
         bsl = bits(ELEMENT_BSL);
         bit = bits(ELEMENT_BIT);
         bif = bits(ELEMENT_BIF);
+    }
+}
+
+pub(super) mod dot {
+    use super::*;
+
+    const fn products(form: u32, n: bool, m: bool) -> Template {
+        elements(n as u32 | (m as u32) << 1, form, SIZING_BYTES)
+    }
+
+    pub(in super::super) const fn dot<const N: bool, const M: bool>() -> Template {
+        products(FORM_DOT, N, M)
+    }
+
+    pub(in super::super) const fn matrix<const N: bool, const M: bool>() -> Template {
+        products(FORM_MATRIX, N, M)
     }
 }
 

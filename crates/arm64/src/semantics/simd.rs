@@ -9,6 +9,7 @@ pub mod compare;
 pub mod convert;
 pub mod copy;
 pub mod crypto;
+pub mod dot;
 pub mod float;
 mod host;
 pub mod immediate;

@@ -72,6 +72,7 @@ pub(super) fn of(operand: Operand, wide: Option<bool>) -> String {
         O::RnImm5 => "a 64-bit register for doublewords, else a 32-bit register".into(),
         O::VdLane | O::VnLane | O::VnLane4 => "an element such as v0.s[1]".into(),
         O::VmLane(_) => "an element such as v0.s[1]; an h element is of v0 to v15".into(),
+        O::VmGroup(size) => format!("32 bits such as v0.{}{}[1]", 4 >> size, LETTERS[size as usize]),
         O::VdHigh | O::VnHigh => "a high half such as v0.d[1]".into(),
         O::VtList(1, view) => format!("a register in braces with elements {}", arrangements(view)),
         O::VtList(count, _) => format!("a list of {count} consecutive registers with the same elements"),

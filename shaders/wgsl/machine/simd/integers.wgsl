@@ -16,15 +16,15 @@ import package::machine::simd::registers::{
 import package::machine::vector_op::{
     ACCUMULATE_ADD, ACCUMULATE_NOT, ELEMENT_ABSOLUTE, ELEMENT_ABSOLUTE_DIFFERENCE, ELEMENT_ADD, ELEMENT_AND,
     ELEMENT_BIC, ELEMENT_BIF, ELEMENT_BIT, ELEMENT_BSL, ELEMENT_COUNT, ELEMENT_DOUBLING_HIGH,
-    ELEMENT_DOUBLING_MULTIPLY, ELEMENT_EOR, ELEMENT_EQUAL, ELEMENT_FLOAT_ABSOLUTE, ELEMENT_FLOAT_NEGATE,
-    ELEMENT_GREATER, ELEMENT_GREATER_OR_EQUAL, ELEMENT_HALVING_ADD, ELEMENT_HALVING_SUBTRACT,
-    ELEMENT_LEADING_SIGNS, ELEMENT_LEADING_ZEROS, ELEMENT_LESS, ELEMENT_LESS_OR_EQUAL, ELEMENT_MAXIMUM,
-    ELEMENT_MINIMUM, ELEMENT_MULTIPLY, ELEMENT_NEGATE, ELEMENT_NOT, ELEMENT_ORN, ELEMENT_ORR,
-    ELEMENT_POLYNOMIAL_MULTIPLY, ELEMENT_REVERSE_BITS, ELEMENT_SHIFT, ELEMENT_SHIFT_LEFT,
-    ELEMENT_SHIFT_LEFT_BY_SIZE, ELEMENT_SHIFT_LEFT_INSERT, ELEMENT_SHIFT_RIGHT, ELEMENT_SHIFT_RIGHT_INSERT,
-    ELEMENT_SUBTRACT, ELEMENT_TEST, FORM_ACROSS, FORM_ACROSS_LONG, FORM_LONG, FORM_NARROW, FORM_NARROW_HIGH,
-    FORM_PAIRED, FORM_PAIRED_LONG, FORM_WIDE, SATURATION_NOT, SATURATION_UNSIGNED, SIZING_BYTES, SIZING_IMMH,
-    SIZING_SIZE, SIZING_SZ,
+    ELEMENT_DOUBLING_HIGH_ADD, ELEMENT_DOUBLING_HIGH_SUBTRACT, ELEMENT_DOUBLING_MULTIPLY, ELEMENT_EOR,
+    ELEMENT_EQUAL, ELEMENT_FLOAT_ABSOLUTE, ELEMENT_FLOAT_NEGATE, ELEMENT_GREATER, ELEMENT_GREATER_OR_EQUAL,
+    ELEMENT_HALVING_ADD, ELEMENT_HALVING_SUBTRACT, ELEMENT_LEADING_SIGNS, ELEMENT_LEADING_ZEROS, ELEMENT_LESS,
+    ELEMENT_LESS_OR_EQUAL, ELEMENT_MAXIMUM, ELEMENT_MINIMUM, ELEMENT_MULTIPLY, ELEMENT_NEGATE, ELEMENT_NOT,
+    ELEMENT_ORN, ELEMENT_ORR, ELEMENT_POLYNOMIAL_MULTIPLY, ELEMENT_REVERSE_BITS, ELEMENT_SHIFT,
+    ELEMENT_SHIFT_LEFT, ELEMENT_SHIFT_LEFT_BY_SIZE, ELEMENT_SHIFT_LEFT_INSERT, ELEMENT_SHIFT_RIGHT,
+    ELEMENT_SHIFT_RIGHT_INSERT, ELEMENT_SUBTRACT, ELEMENT_TEST, FORM_ACROSS, FORM_ACROSS_LONG, FORM_DOT,
+    FORM_LONG, FORM_MATRIX, FORM_NARROW, FORM_NARROW_HIGH, FORM_PAIRED, FORM_PAIRED_LONG, FORM_WIDE,
+    SATURATION_NOT, SATURATION_UNSIGNED, SIZING_BYTES, SIZING_IMMH, SIZING_SIZE, SIZING_SZ,
 };
 
 /// An integer of 128 bits in two's complement. No intermediate result overflows it.
@@ -158,11 +158,46 @@ struct Integers {
     saturated: bool,
 }
 
+/// Returns the words of Vd plus dot products of bytes of Vn and Vm, or plus the product of two matrices of bytes.
+fn dot_products(op: vec4<u32>, n: Vector, m: Vector, d: Vector) -> Vector {
+    let word = op.z;
+    let is_matrix = get_form(op.y) == FORM_MATRIX;
+    let signs = get_element(op.y);
+    let length = select(4u, 8u, is_matrix);
+    let index = (((word >> 11u) & 1u) << 1u) | ((word >> 21u) & 1u);
+    let is_indexed = ((word >> 24u) & 1u) == 1u;
+    var result = Vector(0lu, 0lu);
+    let count = 2u << ((word >> 30u) & 1u);
+    for (var e = 0u; e < count; e += 1u) {
+        var first = 4u * e;
+        var second = 4u * select(e, index, is_indexed);
+        if is_matrix {
+            first = 8u * (e >> 1u);
+            second = 8u * (e & 1u);
+        }
+        var sum = u32(elem(d, e, 32u));
+        for (var k = 0u; k < length; k += 1u) {
+            let a = u32(elem(n, first + k, 8u));
+            let b = u32(elem(m, second + k, 8u));
+            // A byte with its sign is less by 256 if its highest bit is set.
+            let a_signed = a - (((a >> 7u) << 8u) & (0u - (1u - (signs & 1u))));
+            let b_signed = b - (((b >> 7u) << 8u) & (0u - (1u - (signs >> 1u))));
+            sum += a_signed * b_signed;
+        }
+        result = with_elem(result, e, 32u, u64(sum));
+    }
+    effort += 32u;
+    return result;
+}
+
 /// Returns the result of an instruction on integers, from Vn, Vm and Vd.
 fn integers(op: vec4<u32>, n_before: Vector, m_before: Vector, d: Vector) -> Integers {
     let p = op.y;
     let word = op.z;
     let form = get_form(p);
+    if form >= FORM_DOT {
+        return Integers(dot_products(op, n_before, m_before, d), false);
+    }
     let element = get_element(p);
     let unsigned = get_unsigned(p) == 1u;
     let rounding = get_rounding(p) == 1u;
@@ -270,6 +305,13 @@ fn integers(op: vec4<u32>, n_before: Vector, m_before: Vector, d: Vector) -> Int
                 // Half of the product and of the rounding constant, because twice the product may not fit.
                 let half = select(0lu, 1lu << (esize - 2u), rounding);
                 value.low = u64(i64(a * b + half) >> (esize - 1u));
+                value.high = extension(value.low, false);
+            }
+            case ELEMENT_DOUBLING_HIGH_ADD, ELEMENT_DOUBLING_HIGH_SUBTRACT: {
+                // Half of all terms, because the sum of their doubles may not fit.
+                let product = select(a * b, 0lu - a * b, element == ELEMENT_DOUBLING_HIGH_SUBTRACT);
+                let sum = (sign_extend(before, esize) << (esize - 1u)) + product + (1lu << (esize - 2u));
+                value.low = u64(i64(sum) >> (esize - 1u));
                 value.high = extension(value.low, false);
             }
             case ELEMENT_DOUBLING_MULTIPLY: {

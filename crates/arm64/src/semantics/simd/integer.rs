@@ -209,6 +209,30 @@ pub fn sqrdmulh(cpu: &mut Cpu, w: Word) {
     each_saturated(cpu, w, SIGNED, |a, b, esize| (2 * a * b + (1 << (esize - 1))) >> esize);
 }
 
+/// Writes elements of Vd plus twice a function of those of Vn and the second operand, as the upper halves of the sums, rounded
+/// and saturated.
+#[inline]
+fn accumulate_high(cpu: &mut Cpu, w: Word, product: impl Fn(i128, i128) -> i128) {
+    let lanes = Lanes::of_size(w);
+    let esize = lanes.esize;
+    let (d, n) = (v(cpu, w.rd()), v(cpu, w.rn()));
+    let m = Second::new(cpu, w, esize, v(cpu, w.rm()));
+    write_saturated(cpu, w, lanes, SIGNED, |e| {
+        let [d, n, m] = [elem(d, e, esize), elem(n, e, esize), m.elem(e)].map(|x| int(x, esize, SIGNED));
+        ((d << esize) + 2 * product(n, m) + (1 << (esize - 1))) >> esize
+    });
+}
+
+/// SQRDMLAH.
+pub fn sqrdmlah(cpu: &mut Cpu, w: Word) {
+    accumulate_high(cpu, w, |a, b| a * b);
+}
+
+/// SQRDMLSH.
+pub fn sqrdmlsh(cpu: &mut Cpu, w: Word) {
+    accumulate_high(cpu, w, |a, b| -a * b);
+}
+
 /// Defines bitwise instructions: functions of the whole vectors Vd, Vn and Vm.
 macro_rules! bitwise { ($(
     $(#[doc = $doc:literal])* $name:ident = |$d:ident, $n:ident, $m:ident| $result:expr;

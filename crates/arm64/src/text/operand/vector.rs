@@ -16,6 +16,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, operand: Operand) -> Option<Option<A
         O::VdLane | O::VnLane | O::VnLane4 | O::VmLane(_) | O::VdHigh | O::VnHigh => {
             element(cursor).and_then(|(number, size)| Some(Arg::Lane(number, size, index(cursor)?)))
         }
+        O::VmGroup(size) => group(cursor, size).and_then(|number| Some(Arg::Lane(number, 2, index(cursor)?))),
         O::VtList(count, _) | O::VnTable(count) => {
             list(cursor, count, whole).map(|(number, size, lanes)| Arg::Simd(number, size, lanes))
         }
@@ -40,6 +41,14 @@ fn whole(cursor: &mut Cursor<'_>) -> Option<(u32, u32, u32)> {
 fn element(cursor: &mut Cursor<'_>) -> Option<(u32, u32)> {
     cursor.name(|name| match names::simd(name)? {
         (number, size, None) => Some((number, size)),
+        _ => None,
+    })
+}
+
+/// Takes the start of 32 bits of a register as several elements: the number of the register.
+fn group(cursor: &mut Cursor<'_>, size: u32) -> Option<u32> {
+    cursor.name(|name| match names::simd(name)? {
+        (number, given, Some(lanes)) if given == size && lanes == 4 >> size => Some(number),
         _ => None,
     })
 }
