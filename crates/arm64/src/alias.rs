@@ -4,7 +4,7 @@ use crate::Word;
 use crate::operand::Operand::{self, *};
 use crate::semantics::bitmask::decode_bit_masks;
 use crate::semantics::truncate;
-use crate::view::{BYTES, IMM5, IMMH, TI, TI_LONG};
+use crate::view::{BYTES, Element, IMM5, IMMH, Q_BIT, TI, TI_LONG, V4S, V8H};
 
 /// An alias of the encodings with a given mnemonic in a given group.
 #[derive(Clone, Copy, Debug)]
@@ -130,6 +130,10 @@ static ALIASES: &[Alias] = &[
     row("umov",   "asimdins",     "mov",    &[Xd, VnLane],                    |w| IMM5.size(w) == 3),
     row("umov",   "asimdins",     "mov",    &[Wd, VnLane],                    |w| IMM5.size(w) == 2),
     row("orr",    "asimdsame",    "mov",    &[Vd(BYTES), Vn(BYTES)],          |w| w.rn() == w.rm()).with(rm_is_rn),
+    row("bfmlal", "asimdsame2",   "bfmlalb", &[Vd(V4S), Vn(V8H), Vm(V8H)],    |w| w.q() == 0),
+    row("bfmlal", "asimdsame2",   "bfmlalt", &[Vd(V4S), Vn(V8H), Vm(V8H)],    |w| w.q() == 1).with(|_| Q_BIT),
+    row("bfmlal", "asimdelem",    "bfmlalb", &[Vd(V4S), Vn(V8H), VmLane(Element::Fixed(1))], |w| w.q() == 0),
+    row("bfmlal", "asimdelem",    "bfmlalt", &[Vd(V4S), Vn(V8H), VmLane(Element::Fixed(1))], |w| w.q() == 1).with(|_| Q_BIT),
     row("not",    "asimdmisc",    "mvn",    &[Vd(BYTES), Vn(BYTES)],          always),
     row("sshll{2}", "asimdshf",   "sxtl{2}", &[Vd(TI_LONG), Vn(TI)],          has_no_shift),
     row("ushll{2}", "asimdshf",   "uxtl{2}", &[Vd(TI_LONG), Vn(TI)],          has_no_shift),

@@ -29,7 +29,7 @@ use self::field::{Bits, field};
 pub use self::bit_mask::encode_bit_mask;
 
 use crate::encoding::{ENCODINGS, Encoding, Op};
-use crate::operand::{BARRIERS, CONDITIONS, Operand, vm_lane, vt_index};
+use crate::operand::{BARRIERS, CONDITIONS, Operand, degrees, vm_lane, vm_pair, vt_index};
 use crate::sysreg::REGISTERS;
 use crate::view::{Element, IMM5, IMMH, View, Width};
 use crate::{Word, decode};
@@ -293,6 +293,8 @@ const fn shares_size(operand: Operand) -> bool {
                 | O::VnLane4
                 | O::VmLane(_)
                 | O::VmGroup(_)
+                | O::VmPair
+                | O::VmWord
                 | O::VdHigh
                 | O::VnHigh
                 | O::VtList(..)
@@ -348,6 +350,12 @@ fn arg(operand: Operand, w: Word) -> Option<Arg> {
             Arg::Lane(number, size, index)
         }
         O::VmGroup(_) => Arg::Lane(w.rm(), 2, w.bits(11, 1) << 1 | w.bits(21, 1)),
+        O::VmPair => {
+            let (number, size, index) = vm_pair(w);
+            Arg::Lane(number, size, index)
+        }
+        O::VmWord => Arg::Lane(w.rm(), 2, w.bits(12, 2)),
+        O::Rotation(low, width) => Arg::Imm(degrees(low, width, w).into()),
         O::VdHigh => Arg::Lane(w.rd(), 3, 1),
         O::VnHigh => Arg::Lane(w.rn(), 3, 1),
         O::VtList(_, view) => Arg::Simd(w.rt(), view.size(w), view.lanes(w)),
@@ -399,6 +407,7 @@ const fn number_field(operand: Operand) -> Option<(u32, u32)> {
         O::Prfop => (0, 5),
         O::FloatImm => (13, 8),
         O::ExtIndex => (11, 4),
+        O::BottomTop => (30, 1),
         _ => return None,
     })
 }
@@ -435,6 +444,16 @@ fn simd_bits(operand: Operand, arg: Arg, w: Word) -> Option<Bits> {
         (O::VdHigh, Arg::Lane(vd, 3, 1)) => number(vd, 0),
         (O::VnHigh, Arg::Lane(vn, 3, 1)) => number(vn, 5),
         (O::VmLane(element), Arg::Lane(vm, size, index)) => vm_lane_bits(element, vm, size, index),
+        (O::VmPair, Arg::Lane(vm, 1, index @ 0..=3)) => {
+            number(vm, 16).map(|vm| vm | 1 << 22 | (index >> 1) << 11 | (index & 1) << 21)
+        }
+        (O::VmPair, Arg::Lane(vm, 2, index @ 0..=1)) => number(vm, 16).map(|vm| vm | 2 << 22 | index << 11),
+        (O::VmWord, Arg::Lane(vm, 2, index @ 0..=3)) => number(vm, 16).map(|vm| vm | index << 12),
+        (O::Rotation(low, 1), Arg::Imm(degrees @ (90 | 270))) => Ok((degrees as u32 / 180) << low),
+        (O::Rotation(low, 2), Arg::Imm(degrees @ (0 | 90 | 180 | 270))) => Ok((degrees as u32 / 90) << low),
+        (O::Rotation(..), Arg::Imm(_)) => {
+            Err("the rotation is not a multiple of 90 degrees that the encoding takes")
+        }
         (O::VmGroup(_), Arg::Lane(vm, 2, index @ 0..=3)) => {
             number(vm, 16).map(|vm| vm | (index >> 1) << 11 | (index & 1) << 21)
         }

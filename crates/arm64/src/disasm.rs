@@ -3,7 +3,9 @@
 use core::fmt::{self, Display, Formatter};
 
 use crate::alias::{preferred, pstate_field, sys_instruction};
-use crate::operand::{BARRIERS, CONDITIONS, EXTENDS, Operand, SHIFTS, is_wide, vm_lane, vt_index};
+use crate::operand::{
+    BARRIERS, CONDITIONS, EXTENDS, Operand, SHIFTS, degrees, is_wide, vm_lane, vm_pair, vt_index,
+};
 use crate::semantics::bitmask::decode_bit_masks;
 use crate::semantics::truncate;
 use crate::view::{Element, LETTERS, View, Width};
@@ -190,6 +192,13 @@ fn write_operand(f: &mut Formatter<'_>, operand: Operand, w: Word, pc: u64) -> f
             let (letter, index) = (LETTERS[size as usize], w.bits(11, 1) << 1 | w.bits(21, 1));
             write!(f, "v{}.{}{letter}[{index}]", w.rm(), 4 >> size)
         }
+        O::VmPair => {
+            let (number, size, index) = vm_pair(w);
+            write_lane(f, number, size, index)
+        }
+        O::VmWord => write_lane(f, w.rm(), 2, w.bits(12, 2)),
+        O::Rotation(low, width) => write!(f, "#{}", degrees(low, width, w)),
+        O::BottomTop => write!(f, "#{}", w.q()),
         O::VdHigh => write_lane(f, w.rd(), 3, 1),
         O::VnHigh => write_lane(f, w.rn(), 3, 1),
         O::VtList(count, view) => write_list(f, w.rt(), count, |f, number| write_simd(f, number, view, w)),

@@ -129,6 +129,10 @@ impl Encoding {
     pub fn group(&self) -> &'static str {
         let (_, rest) = self.name.split_once('_').unwrap_or(("", self.name));
         let (first, second) = rest.split_once('_').unwrap_or((rest, rest));
+        if first == "advsimd" {
+            // The name of FCMLA (by element) has no group.
+            return "asimdelem";
+        }
         // In names of Advanced SIMD the group comes before the part that differs between rows.
         if first.starts_with("asimd") || first.starts_with("asisd") { first } else { second }
     }
@@ -230,6 +234,15 @@ macro_rules! exceptions { ($($op:ident $pattern:literal $feature:ident;)*) => {
 exceptions! {
     // PMULL and PMULL2 of 64-bit elements belong to the cryptographic extension.
     PMULL_asimddiff_L "........11......................" Pmull;
+    // Fixed-point numbers of 16 bits.
+    SCVTF_asisdshf_C ".........001...................." Fp16;
+    FCVTZS_asisdshf_C ".........001...................." Fp16;
+    UCVTF_asisdshf_C ".........001...................." Fp16;
+    FCVTZU_asisdshf_C ".........001...................." Fp16;
+    SCVTF_asimdshf_C ".........001...................." Fp16;
+    FCVTZS_asimdshf_C ".........001...................." Fp16;
+    UCVTF_asimdshf_C ".........001...................." Fp16;
+    FCVTZU_asimdshf_C ".........001...................." Fp16;
     // The fields SSBS and DIT of PSTATE, and the system registers with their names.
     MSR_SI_pstate     ".............011........001....." Ssbs;
     MSR_SI_pstate     ".............011........010....." Dit;

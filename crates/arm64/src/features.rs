@@ -124,6 +124,26 @@ features! {
     Rdm rdm "FEAT_RDM" "Armv8.1" simd;
     /// `FEAT_DotProd`: dot products.
     DotProd dotprod "FEAT_DotProd" "Armv8.2" simd;
+    /// `FEAT_FP16`: arithmetic in half precision.
+    Fp16 fp16 "FEAT_FP16" "Armv8.2" simd;
+    /// `FEAT_SHA512`.
+    Sha512 sha512 "FEAT_SHA512" "Armv8.2" simd;
+    /// `FEAT_SHA3`.
+    Sha3 sha3 "FEAT_SHA3" "Armv8.2" simd;
+    /// `FEAT_SM3`.
+    Sm3 sm3 "FEAT_SM3" "Armv8.2" simd;
+    /// `FEAT_SM4`.
+    Sm4 sm4 "FEAT_SM4" "Armv8.2" simd;
+    /// `FEAT_FHM`: products of half precision added to single precision.
+    Fhm fhm "FEAT_FHM" "Armv8.2" simd;
+    /// `FEAT_FCMA`: complex numbers. The words for half precision belong to it, too.
+    Fcma fcma "FEAT_FCMA" "Armv8.3" simd;
+    /// `FEAT_JSCVT`: conversion to integers as in JavaScript.
+    Jscvt jscvt "FEAT_JSCVT" "Armv8.3" simd;
+    /// `FEAT_FRINTTS`: rounding to integers of 32 or 64 bits.
+    FrintTs frintts "FEAT_FRINTTS" "Armv8.5" simd;
+    /// `FEAT_BF16`: bfloat16.
+    Bf16 bf16 "FEAT_BF16" "Armv8.6" simd;
     /// `FEAT_I8MM`: products of 8-bit matrices.
     I8mm i8mm "FEAT_I8MM" "Armv8.6" simd;
     /// `FEAT_LRCPC`: load-acquire with weaker ordering.

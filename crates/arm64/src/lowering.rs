@@ -48,7 +48,7 @@ pub struct Row {
     /// The values of the fixed bits.
     pub value: u32,
     /// The holes of the row: bit `n` stands for `HOLES[n]` (see [`HOLES`]).
-    pub holes: u32,
+    pub holes: u64,
     /// The architecture feature of the row.
     pub feature: Feature,
     /// The template by which the row's words are lowered.

@@ -272,6 +272,7 @@ fields! { parameters PARAMETERS
     sizing 11 3 "Vectors: the part of the word that gives the element size.";
     unsigned 14 1 "Vectors: whether elements are unsigned.";
     rounding 15 1 "Vectors: whether bits that are shifted out round the result.";
+    arrangement 15 4 "Floating-point numbers: what operands and results are, if it does not follow from `form`.";
     accumulate 16 2 "Vectors: whether results are added to Vd or subtracted from it.";
     saturation 18 2 "Vectors: whether results are saturated as signed or unsigned elements.";
     zero 20 1 "Vectors: whether the second operand is zero.";

@@ -124,6 +124,14 @@ pub enum Operand {
     VmLane(Element),
     /// 32 bits of Vm as several elements, whose size in bytes has the parameter as its binary logarithm. The index is H:L.
     VmGroup(u32),
+    /// A pair of elements of Vm, whose size is in the field size. The index is H:L for halfwords, H for words.
+    VmPair,
+    /// A word of Vm; the index is the field imm2.
+    VmWord,
+    /// A multiple of 90 degrees: the lowest bit and the width of its field. A field of one bit is 90 or 270 degrees.
+    Rotation(u32, u32),
+    /// Q of BFMLALB and BFMLALT.
+    BottomTop,
     /// The upper doubleword of a register.
     VdHigh,
     VnHigh,
@@ -299,6 +307,10 @@ impl Operand {
             Self::VmLane(Element::Size(_)) => 0x00ff_0800,
             Self::VmLane(_) => 0x007f_0800,
             Self::VmGroup(_) => 0x003f_0800,
+            Self::VmPair => 0x00ff_0800,
+            Self::VmWord => 0x001f_3000,
+            Self::Rotation(low, width) => ((1 << width) - 1) << low,
+            Self::BottomTop => 1 << 30,
             Self::VdHigh => 0x1f,
             Self::VnHigh | Self::VnTable(_) => 0x1f << 5,
             Self::VtList(_, view) => 0x1f | view.bits(),
@@ -360,6 +372,22 @@ pub const fn vm_lane(element: Element, w: Word) -> (u32, u32, u32) {
         // L must be 0.
         _ => (w.rm(), size, l << 1 | h),
     }
+}
+
+/// Returns the pair of elements of Vm that a [`Operand::VmPair`] is: register number, binary logarithm of the element's
+/// bytes, index.
+#[must_use]
+pub const fn vm_pair(w: Word) -> (u32, u32, u32) {
+    let (h, l) = (w.bits(11, 1), w.bits(21, 1));
+    // L of words must be 0.
+    (w.rm(), w.size(), if w.size() == 1 { h << 1 | l } else { l << 1 | h })
+}
+
+/// Returns the degrees of a [`Operand::Rotation`].
+#[must_use]
+pub const fn degrees(low: u32, width: u32, w: Word) -> u32 {
+    let field = w.bits(low, width);
+    if width == 1 { 90 + 180 * field } else { 90 * field }
 }
 
 /// Returns the index of a [`Operand::VtLane`]: Q:S:size without the low `size` bits, where the parameter `size` is the

@@ -51,9 +51,15 @@ impl Processor {
             Features { fp: true, aes: true, pmull: true, sha1: true, sha256: true, ..Features::ARMV8_0 };
         match self {
             Self::CortexA53 | Self::CortexA72 => armv8_0,
-            Self::NeoverseN1 => {
-                Features { lse: true, rdm: true, dotprod: true, lrcpc: true, ssbs: true, ..armv8_0 }
-            }
+            Self::NeoverseN1 => Features {
+                lse: true,
+                rdm: true,
+                fp16: true,
+                dotprod: true,
+                lrcpc: true,
+                ssbs: true,
+                ..armv8_0
+            },
             Self::Max => Features::ALL,
         }
     }

@@ -68,6 +68,14 @@ numbers! {
         MOVE_FLOAT_IMMEDIATE,
         /// FCSEL.
         MOVE_SELECT,
+        /// FMOV from a general register, half precision.
+        MOVE_FROM_GENERAL_HALF,
+        /// FMOV to a general register, half precision.
+        MOVE_TO_GENERAL_HALF,
+        /// FMOV (scalar, immediate), half precision.
+        MOVE_HALF_IMMEDIATE,
+        /// FMOV (vector, immediate), half precision.
+        MOVE_HALVES_IMMEDIATE,
     }
     /// The values of `operation` of permutations.
     PERMUTATIONS {
@@ -92,7 +100,7 @@ numbers! {
         SIZING_SIZE,
         /// The field immh.
         SIZING_IMMH,
-        /// The field sz: single or double precision.
+        /// The precision of floating-point numbers, by `semantics::simd::vector::precision`.
         SIZING_SZ,
         /// Always bytes.
         SIZING_BYTES,
@@ -159,6 +167,33 @@ numbers! {
         FLOAT_NARROW,
         /// URECPE, or URSQRTE if `element` is 1.
         FLOAT_ESTIMATE,
+    }
+    /// The values of `arrangement` of floating-point numbers.
+    ARRANGEMENTS {
+        /// Operands and results are those of `form`.
+        ARRANGED_PLAIN,
+        /// FCMLA.
+        ARRANGED_COMPLEX,
+        /// FCADD.
+        ARRANGED_COMPLEX_ADD,
+        /// FMLAL and FMLSL.
+        ARRANGED_HALVES,
+        /// FMLAL2 and FMLSL2.
+        ARRANGED_HALVES_UPPER,
+        /// BFMLALB and BFMLALT.
+        ARRANGED_BFLOAT_LONG,
+        /// BFDOT.
+        ARRANGED_BFLOAT_DOT,
+        /// BFMMLA.
+        ARRANGED_BFLOAT_MATRIX,
+        /// BFCVT and BFCVTN.
+        ARRANGED_BFLOAT_CONVERT,
+        /// FJCVTZS.
+        ARRANGED_JAVASCRIPT,
+        /// Results that are not integers of 32 bits are invalid.
+        ARRANGED_LIMITED_32,
+        /// Results that are not integers of 64 bits are invalid.
+        ARRANGED_LIMITED_64,
     }
     /// The values of `element` of integers.
     ELEMENTS {
@@ -317,10 +352,46 @@ numbers! {
         CRYPTO_SHA256SU0,
         /// SHA256SU1.
         CRYPTO_SHA256SU1,
+        /// EOR3. This instruction and the next two have Va instead of Vd.
+        CRYPTO_EOR3,
+        /// BCAX.
+        CRYPTO_BCAX,
+        /// SM3SS1.
+        CRYPTO_SM3SS1,
+        /// RAX1.
+        CRYPTO_RAX1,
+        /// XAR.
+        CRYPTO_XAR,
+        /// SHA512H.
+        CRYPTO_SHA512H,
+        /// SHA512H2.
+        CRYPTO_SHA512H2,
+        /// SHA512SU0.
+        CRYPTO_SHA512SU0,
+        /// SHA512SU1.
+        CRYPTO_SHA512SU1,
+        /// SM3TT1A.
+        CRYPTO_SM3TT1A,
+        /// SM3TT1B.
+        CRYPTO_SM3TT1B,
+        /// SM3TT2A.
+        CRYPTO_SM3TT2A,
+        /// SM3TT2B.
+        CRYPTO_SM3TT2B,
+        /// SM3PARTW1.
+        CRYPTO_SM3PARTW1,
+        /// SM3PARTW2.
+        CRYPTO_SM3PARTW2,
+        /// SM4E.
+        CRYPTO_SM4E,
+        /// SM4EKEY.
+        CRYPTO_SM4EKEY,
+
     }
 }
 
 /// The value of `mode` that rounds numbers as FPCR says. All others are `ROUND_*` of `semantics::float::control`.
 pub const MODE_FPCR: u32 = 7;
 
-const _: () = assert!(MODE_FPCR > crate::semantics::float::control::ROUND_ODD, "`MODE_FPCR` must be unique");
+const _: () =
+    assert!(MODE_FPCR > crate::semantics::float::control::ROUND_ODD_INFINITY, "`MODE_FPCR` must be unique");

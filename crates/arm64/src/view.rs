@@ -30,6 +30,8 @@ pub enum Width {
     Full,
     /// Two elements.
     Pair,
+    /// 32 bits, or 64 if Q is set.
+    HalfQ,
 }
 
 /// A view of a SIMD&FP register: the size and the number of its elements.
@@ -52,7 +54,7 @@ pub struct View {
 /// The letters of element sizes, by the binary logarithm of bytes.
 pub const LETTERS: [char; 5] = ['b', 'h', 's', 'd', 'q'];
 
-const Q_BIT: u32 = 1 << 30;
+pub(crate) const Q_BIT: u32 = 1 << 30;
 
 macro_rules! views { ($($(#[doc = $doc:literal])* $name:ident = $element:expr, $width:ident;)*) => { $(
     $(#[doc = $doc])*
@@ -95,6 +97,8 @@ views! {
     TF_LONG = Element::Sz(2), Full;
     /// Two numbers of single or double precision.
     PAIR = Element::Sz(2), Pair;
+    /// Two numbers of half precision.
+    PAIR_HALVES = Element::Fixed(1), Pair;
     /// Elements of the size in immh.
     TI = Element::Immh(0), Q;
     /// Elements twice as large as immh says, in 128 bits.
@@ -109,10 +113,14 @@ views! {
     BYTES = Element::Fixed(0), Q;
     /// Halfwords.
     HALVES = Element::Fixed(1), Q;
+    /// Halfwords in half the register.
+    HALVES_PART = Element::Fixed(1), HalfQ;
     /// Words.
     WORDS = Element::Fixed(2), Q;
     /// Sixteen bytes.
     V16B = Element::Fixed(0), Full;
+    /// Eight halfwords.
+    V8H = Element::Fixed(1), Full;
     /// Four words.
     V4S = Element::Fixed(2), Full;
     /// Two doublewords.
@@ -142,6 +150,7 @@ impl View {
             Width::Q => (8 << w.q()) >> self.size(w),
             Width::Full => 16 >> self.size(w),
             Width::Pair => 2,
+            Width::HalfQ => (4 << w.q()) >> self.size(w),
         }
     }
 
@@ -153,6 +162,7 @@ impl View {
             Width::Q => 8 << w.q(),
             Width::Full => 16,
             Width::Pair => 2 << self.size(w),
+            Width::HalfQ => 4 << w.q(),
         }
     }
 
@@ -167,7 +177,7 @@ impl View {
             Element::Fixed(_) | Element::Immh(_) | Element::Imm5 => 0,
         };
         let width = match self.width {
-            Width::Q => Q_BIT,
+            Width::Q | Width::HalfQ => Q_BIT,
             Width::Scalar | Width::Full | Width::Pair => 0,
         };
         element | width
@@ -191,6 +201,8 @@ impl View {
             Width::Scalar => (lanes == 0).then_some(0)?,
             Width::Full => (bytes == 16).then_some(0)?,
             Width::Pair => (lanes == 2).then_some(0)?,
+            Width::HalfQ if bytes == 4 => 0,
+            Width::HalfQ => (bytes == 8).then_some(Q_BIT)?,
             Width::Q if bytes == 8 => 0,
             Width::Q => (bytes == 16).then_some(Q_BIT)?,
         };

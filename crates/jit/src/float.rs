@@ -10,10 +10,11 @@ use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_arm64::semantics::float::arithmetic::{FP_ADD, FP_DIV, FP_MUL, FP_SQRT, FP_SUB};
 use kvrm_arm64::semantics::float::control::{FPCR_RMODE, FPSR_IXC, ROUND_ZERO};
+use kvrm_arm64::semantics::simd::vector::is_half;
 use kvrm_arm64::vector_op::{
-    ELEMENT_FLOAT_ABSOLUTE, ELEMENT_FLOAT_NEGATE, ELEMENT_MOVE, FLOAT_ACCUMULATE, FLOAT_ADDEND,
-    FLOAT_COMPARE, FLOAT_CONVERT, FLOAT_FLAGS, FLOAT_FROM_GENERAL, FLOAT_SAME, FLOAT_TO_GENERAL,
-    NEGATE_ADDEND, NEGATE_FACTOR, SIGN_KEPT, SIZING_SZ,
+    ARRANGED_PLAIN, ELEMENT_FLOAT_ABSOLUTE, ELEMENT_FLOAT_NEGATE, ELEMENT_MOVE, FLOAT_ACCUMULATE,
+    FLOAT_ADDEND, FLOAT_COMPARE, FLOAT_CONVERT, FLOAT_FLAGS, FLOAT_FROM_GENERAL, FLOAT_SAME,
+    FLOAT_TO_GENERAL, NEGATE_ADDEND, NEGATE_FACTOR, SIGN_KEPT, SIZING_SZ,
 };
 use kvrm_arm64::{Cpu, Word};
 
@@ -57,6 +58,9 @@ pub(crate) fn change_sign(e: &mut Emitter<'_>, op: MicroOp) -> bool {
 /// Translates arithmetic on floating-point numbers, and returns whether it could.
 pub(crate) fn emit(e: &mut Emitter<'_>, op: MicroOp) -> bool {
     let w = Word(op.imm as u32);
+    if is_half(w) || op.arrangement() != ARRANGED_PLAIN {
+        return false;
+    }
     if w.0 >> 24 & 0x9f == 0x0e {
         return vectors(e, op, w);
     }

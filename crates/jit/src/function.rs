@@ -7,8 +7,8 @@ use cranelift_codegen::ir::{Block as HostBlock, InstBuilder, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use kvrm_arm64::micro_op::{Handler, MicroOp, SP, ZERO};
 use kvrm_arm64::vector_op::{
-    FLOAT_CONDITIONAL_FLAGS, FLOAT_FLAGS, FLOAT_TO_GENERAL, MOVE_SELECT, MOVE_SMOV, MOVE_TO_GENERAL,
-    MOVE_TO_GENERAL_HIGH, MOVE_UMOV,
+    ARRANGED_JAVASCRIPT, FLOAT_CONDITIONAL_FLAGS, FLOAT_FLAGS, FLOAT_TO_GENERAL, MOVE_SELECT, MOVE_SMOV,
+    MOVE_TO_GENERAL, MOVE_TO_GENERAL_HALF, MOVE_TO_GENERAL_HIGH, MOVE_UMOV,
 };
 
 use crate::emitter::{Emitter, Place};
@@ -204,7 +204,10 @@ fn instruction(e: &mut Emitter<'_>, op: MicroOp) {
         Handler::WRITE_SYSTEM => op.operation() == 0,
         Handler::MANIPULATE_FLAGS => true,
         Handler::VECTOR_MOVE => op.operation() == MOVE_SELECT,
-        Handler::VECTOR_FLOAT => [FLOAT_FLAGS, FLOAT_CONDITIONAL_FLAGS].contains(&op.form()),
+        Handler::VECTOR_FLOAT => {
+            [FLOAT_FLAGS, FLOAT_CONDITIONAL_FLAGS].contains(&op.form())
+                || op.arrangement() == ARRANGED_JAVASCRIPT
+        }
         _ => false,
     };
     e.interpret(flags, &changed(handler, op));
@@ -215,7 +218,8 @@ fn changed(handler: Handler, op: MicroOp) -> Vec<u32> {
     let (base, dst) = (op.a(), op.dst());
     match handler {
         Handler::VECTOR_MOVE => {
-            let to_general = [MOVE_UMOV, MOVE_SMOV, MOVE_TO_GENERAL, MOVE_TO_GENERAL_HIGH];
+            let to_general =
+                [MOVE_UMOV, MOVE_SMOV, MOVE_TO_GENERAL, MOVE_TO_GENERAL_HALF, MOVE_TO_GENERAL_HIGH];
             if to_general.contains(&op.operation()) { vec![dst] } else { Vec::new() }
         }
         Handler::VECTOR_FLOAT if op.form() == FLOAT_TO_GENERAL => vec![dst],

@@ -6,6 +6,7 @@ use kvrm_arm64::Word;
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_arm64::semantics::float::format::{DOUBLE, SINGLE};
 use kvrm_arm64::semantics::simd::immediate::{adv_simd_expand_imm, vfp_expand_imm};
+use kvrm_arm64::semantics::simd::vector::is_half;
 use kvrm_arm64::vector_op::{
     MOVE_DUP_ELEMENT, MOVE_DUP_GENERAL, MOVE_FLOAT_IMMEDIATE, MOVE_FROM_GENERAL, MOVE_FROM_GENERAL_HIGH,
     MOVE_IMMEDIATE, MOVE_IMMEDIATE_BIC, MOVE_IMMEDIATE_INVERTED, MOVE_IMMEDIATE_ORR, MOVE_INS_ELEMENT,
@@ -98,7 +99,7 @@ pub(crate) fn emit_move(e: &mut Emitter<'_>, op: MicroOp) -> bool {
             let value = e.frame.constant(bits);
             set(e, w.rd(), value);
         }
-        MOVE_SELECT => {
+        MOVE_SELECT if !is_half(w) => {
             let of = if w.bits(22, 1) == 1 { types::I64 } else { types::I32 };
             let [n, m] = [w.rn(), w.rm()].map(|register| get(e, register, of));
             let holds = e.flags().condition(&mut e.frame, w.cond());

@@ -72,6 +72,7 @@ def test_registers_are_set_in_all_or_in_some_lanes(engine: kvrm.OpenEngine) -> N
 
 def test_vector_registers_have_two_halves() -> None:
     program = kvrm.Program.from_words([0x4EE08421, HLT])  # add v1.2d, v1.2d, v0.2d
+    kvrm.Machine(program, engine="reference", features=["neoverse-n1", "sha3"])
     machine = kvrm.Machine(program, lanes=2, engine="reference", features=["fp"])
     machine.registers["v0"] = [[1, 2], [3, 4]]
     machine.registers["v1", 1] = [[10, 20]]

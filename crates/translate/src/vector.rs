@@ -1,7 +1,9 @@
 //! What micro-ops of vectors read and write: their immediate is the word, from which the registers follow.
 
+use kvrm_arm64::Word;
 use kvrm_arm64::micro_op::{Handler, MicroOp};
 use kvrm_arm64::semantics::float::arithmetic::FP_SQRT;
+use kvrm_arm64::semantics::simd::vector::is_half;
 use kvrm_arm64::vector_op::*;
 
 /// The operands and the result of a micro-op of vectors that does not access memory.
@@ -86,6 +88,9 @@ impl Operands {
             H::VECTOR_CRYPTO => match op.operation() {
                 CRYPTO_AESMC | CRYPTO_AESIMC | CRYPTO_SHA1H => unary,
                 CRYPTO_AESE | CRYPTO_AESD | CRYPTO_SHA1SU1 | CRYPTO_SHA256SU0 => Self { m: None, ..all },
+                CRYPTO_SM4E | CRYPTO_SHA512SU0 => Self { m: None, ..all },
+                CRYPTO_EOR3 | CRYPTO_BCAX | CRYPTO_SM3SS1 => Self { d: Some(w.register(10)), ..binary },
+                CRYPTO_RAX1 | CRYPTO_XAR | CRYPTO_SM4EKEY => binary,
                 _ => all,
             },
             _ => return None,
@@ -99,10 +104,12 @@ impl Operands {
         let d = Some(w.register(0));
         match op.operation() {
             MOVE_DUP_ELEMENT => unary,
-            MOVE_DUP_GENERAL | MOVE_FROM_GENERAL => from_general,
+            MOVE_DUP_GENERAL | MOVE_FROM_GENERAL | MOVE_FROM_GENERAL_HALF => from_general,
             MOVE_INS_ELEMENT => Self { d, ..unary },
             MOVE_INS_GENERAL | MOVE_FROM_GENERAL_HIGH => Self { d, ..from_general },
-            MOVE_UMOV | MOVE_SMOV | MOVE_TO_GENERAL | MOVE_TO_GENERAL_HIGH => to_general,
+            MOVE_UMOV | MOVE_SMOV | MOVE_TO_GENERAL | MOVE_TO_GENERAL_HALF | MOVE_TO_GENERAL_HIGH => {
+                to_general
+            }
             MOVE_IMMEDIATE_ORR | MOVE_IMMEDIATE_BIC => Self { d, ..none },
             MOVE_SELECT => Self { m: Some(w.register(16)), cond: Some(w.0 >> 12 & 15), ..unary },
             _ => none,
@@ -155,6 +162,8 @@ impl Operands {
 
     fn of_floats(op: MicroOp, w: Fields, all: Self) -> Self {
         let all = Self { uses_control: true, ..all };
+        let all =
+            Self { m: all.m.map(|m| if op.form() == FLOAT_ADDEND { m } else { indexed(op, w, m) }), ..all };
         let binary = Self { d: None, m: all.m.filter(|_| op.zero() == 0), ..all };
         let unary = Self { m: None, ..binary };
         match op.form() {
@@ -177,6 +186,12 @@ impl Operands {
 /// Returns the register of the second operand: if this is an element of halfwords, the field has four bits.
 fn indexed(op: MicroOp, w: Fields, m: u32) -> u32 {
     let is_by_element = w.bit(24) && !w.bit(10);
-    let is_halfwords = op.sizing() == SIZING_SIZE && w.0 >> 22 & 3 == 1;
+    let is_float = op.handler() == Handler::VECTOR_FLOAT as u32;
+    let is_halfwords = match (op.sizing(), if is_float { op.arrangement() } else { ARRANGED_PLAIN }) {
+        (_, ARRANGED_HALVES | ARRANGED_HALVES_UPPER | ARRANGED_BFLOAT_LONG) => true,
+        (SIZING_SIZE, ARRANGED_PLAIN) => w.0 >> 22 & 3 == 1,
+        (_, ARRANGED_PLAIN) => is_half(Word(w.0)),
+        _ => false,
+    };
     if is_by_element && is_halfwords { m & 15 } else { m }
 }

@@ -9,7 +9,7 @@ const CRC32_POLYNOMIAL = 0xedb88320u;
 const CRC32C_POLYNOMIAL = 0x82f63b78u;
 
 /// `kvrm_arm64::semantics::system::FPCR_MASK`.
-const FPCR_MASK = 0x07c00000u;
+const FPCR_MASK = 0x07c80000u;
 
 /// `kvrm_arm64::semantics::system::FPSR_MASK`.
 const FPSR_MASK = 0x0800009fu;

@@ -19,7 +19,7 @@ fn lower(word: u32, features: u32) -> MicroOp {
 fn lower_as(class_number: u32, word: u32, features: u32) -> MicroOp {
     for (var row = rows[class_number]; row < rows[class_number + 1u]; row += 1u) {
         let at = CLASSES + 1u + row * ROW_WORDS;
-        if (word & rows[at]) == rows[at + 1u] && !in_hole(word, rows[at + 2u]) {
+        if (word & rows[at]) == rows[at + 1u] && !in_hole(word, vec2<u32>(rows[at + 2u], rows[at + 7u])) {
             if ((features >> rows[at + 3u]) & 1u) == 0u {
                 break;
             }

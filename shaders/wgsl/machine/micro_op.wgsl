@@ -418,6 +418,11 @@ fn get_rounding(parameters: u32) -> u32 {
     return (parameters >> 15u) & 1u;
 }
 
+/// Floating-point numbers: what operands and results are, if it does not follow from `form`.
+fn get_arrangement(parameters: u32) -> u32 {
+    return (parameters >> 15u) & 15u;
+}
+
 /// Vectors: whether results are added to Vd or subtracted from it.
 fn get_accumulate(parameters: u32) -> u32 {
     return (parameters >> 16u) & 3u;

@@ -124,68 +124,72 @@ const DCZID_EL0 = 0x4lu;
 /// Returns whether `word` is in one of the holes whose bits are set in `holes`.
 ///
 /// Twin: `kvrm_arm64::encoding::Hole::contains`, for a set of holes.
-fn in_hole(word: u32, holes: u32) -> bool {
+fn in_hole(word: u32, holes: vec2<u32>) -> bool {
     // BITMASK: N:imms:immr is a reserved bit mask immediate
-    if (holes & 0x1u) != 0u && !decode_bit_masks((word >> 22u) & 1u, (word >> 10u) & 63u, (word >> 16u) & 63u, true).defined { return true; }
+    if (holes.x & 0x1u) != 0u && !decode_bit_masks((word >> 22u) & 1u, (word >> 10u) & 63u, (word >> 16u) & 63u, true).defined { return true; }
     // ROR: shift is '11' (ROR), which add and subtract do not have
-    if (holes & 0x2u) != 0u && (word & 0xc00000u) == 0xc00000u { return true; }
+    if (holes.x & 0x2u) != 0u && (word & 0xc00000u) == 0xc00000u { return true; }
     // AMOUNT32: imm6<5> is 1 in a 32-bit instruction
-    if (holes & 0x4u) != 0u && (word & 0x8000u) == 0x8000u { return true; }
+    if (holes.x & 0x4u) != 0u && (word & 0x8000u) == 0x8000u { return true; }
     // IMMR32: immr<5> is 1 in a 32-bit instruction
-    if (holes & 0x8u) != 0u && (word & 0x200000u) == 0x200000u { return true; }
+    if (holes.x & 0x8u) != 0u && (word & 0x200000u) == 0x200000u { return true; }
     // IMMS32: imms<5> is 1 in a 32-bit instruction
-    if (holes & 0x10u) != 0u && (word & 0x8000u) == 0x8000u { return true; }
+    if (holes.x & 0x10u) != 0u && (word & 0x8000u) == 0x8000u { return true; }
     // EXTEND5: imm3 is 5 or 7, more than 4
-    if (holes & 0x20u) != 0u && (word & 0x1400u) == 0x1400u { return true; }
+    if (holes.x & 0x20u) != 0u && (word & 0x1400u) == 0x1400u { return true; }
     // EXTEND6: imm3 is 6 or 7, more than 4
-    if (holes & 0x40u) != 0u && (word & 0x1800u) == 0x1800u { return true; }
+    if (holes.x & 0x40u) != 0u && (word & 0x1800u) == 0x1800u { return true; }
     // OPTION0: option<1> is 0: not a word or doubleword index
-    if (holes & 0x80u) != 0u && (word & 0x4000u) == 0x0u { return true; }
+    if (holes.x & 0x80u) != 0u && (word & 0x4000u) == 0x0u { return true; }
     // RS_ODD: Rs of a register pair is odd
-    if (holes & 0x100u) != 0u && (word & 0x10000u) == 0x10000u { return true; }
+    if (holes.x & 0x100u) != 0u && (word & 0x10000u) == 0x10000u { return true; }
     // RT_ODD: Rt of a register pair is odd
-    if (holes & 0x200u) != 0u && (word & 0x1u) == 0x1u { return true; }
+    if (holes.x & 0x200u) != 0u && (word & 0x1u) == 0x1u { return true; }
     // SCALE32: scale<5> is 0: more than 32 fraction bits for a word
-    if (holes & 0x400u) != 0u && (word & 0x8000u) == 0x0u { return true; }
+    if (holes.x & 0x400u) != 0u && (word & 0x8000u) == 0x0u { return true; }
     // SIZE_B: size is '00': bytes
-    if (holes & 0x800u) != 0u && (word & 0xc00000u) == 0x0u { return true; }
+    if (holes.x & 0x800u) != 0u && (word & 0xc00000u) == 0x0u { return true; }
     // SIZE_H: size is '01': halfwords
-    if (holes & 0x1000u) != 0u && (word & 0xc00000u) == 0x400000u { return true; }
+    if (holes.x & 0x1000u) != 0u && (word & 0xc00000u) == 0x400000u { return true; }
     // SIZE_S: size is '10': words
-    if (holes & 0x2000u) != 0u && (word & 0xc00000u) == 0x800000u { return true; }
+    if (holes.x & 0x2000u) != 0u && (word & 0xc00000u) == 0x800000u { return true; }
     // SIZE_D: size is '11': doublewords
-    if (holes & 0x4000u) != 0u && (word & 0xc00000u) == 0xc00000u { return true; }
+    if (holes.x & 0x4000u) != 0u && (word & 0xc00000u) == 0xc00000u { return true; }
     // NOT_B_HIGH: size<1> is 1: not bytes
-    if (holes & 0x8000u) != 0u && (word & 0x800000u) == 0x800000u { return true; }
+    if (holes.x & 0x8000u) != 0u && (word & 0x800000u) == 0x800000u { return true; }
     // NOT_B_LOW: size<0> is 1: not bytes
-    if (holes & 0x10000u) != 0u && (word & 0x400000u) == 0x400000u { return true; }
+    if (holes.x & 0x10000u) != 0u && (word & 0x400000u) == 0x400000u { return true; }
     // SZ_D: sz is 1: double precision
-    if (holes & 0x20000u) != 0u && (word & 0x400000u) == 0x400000u { return true; }
+    if (holes.x & 0x20000u) != 0u && (word & 0x400000u) == 0x400000u { return true; }
     // SZ_L: sz and L are 1: the index of a doubleword is only H
-    if (holes & 0x40000u) != 0u && (word & 0x600000u) == 0x600000u { return true; }
+    if (holes.x & 0x40000u) != 0u && (word & 0x600000u) == 0x600000u { return true; }
     // D_NO_Q: sz is 1 and Q is 0: a vector of one doubleword
-    if (holes & 0x80000u) != 0u && (word & 0x40400000u) == 0x400000u { return true; }
+    if (holes.x & 0x80000u) != 0u && (word & 0x40400000u) == 0x400000u { return true; }
     // SIZE_D_NO_Q: size is '11' and Q is 0: a vector of one doubleword
-    if (holes & 0x100000u) != 0u && (word & 0x40c00000u) == 0xc00000u { return true; }
+    if (holes.x & 0x100000u) != 0u && (word & 0x40c00000u) == 0xc00000u { return true; }
     // SIZE_S_NO_Q: size is '10' and Q is 0: a vector of two words
-    if (holes & 0x200000u) != 0u && (word & 0x40c00000u) == 0x800000u { return true; }
+    if (holes.x & 0x200000u) != 0u && (word & 0x40c00000u) == 0x800000u { return true; }
     // IMMH_NONE: immh is '0000'
-    if (holes & 0x400000u) != 0u && (word & 0x780000u) == 0x0u { return true; }
-    // IMMH_BELOW_S: immh is below '0100': neither single nor double precision
-    if (holes & 0x800000u) != 0u && (word & 0x600000u) == 0x0u { return true; }
+    if (holes.x & 0x400000u) != 0u && (word & 0x780000u) == 0x0u { return true; }
+    // IMMH_BELOW_H: immh is below '0010': no floating-point precision
+    if (holes.x & 0x800000u) != 0u && (word & 0x700000u) == 0x0u { return true; }
     // IMMH_D: immh<3> is 1: doublewords
-    if (holes & 0x1000000u) != 0u && (word & 0x400000u) == 0x400000u { return true; }
+    if (holes.x & 0x1000000u) != 0u && (word & 0x400000u) == 0x400000u { return true; }
+    // COMPLEX_H: size is '01', H is 1 and Q is 0: an index beyond 64 bits
+    if (holes.x & 0x2000000u) != 0u && (word & 0x40c00800u) == 0x400800u { return true; }
+    // COMPLEX_L: size is '10' and L is 1: the index of a pair of words is only H
+    if (holes.x & 0x4000000u) != 0u && (word & 0xe00000u) == 0xa00000u { return true; }
     // IMM5_NONE: imm5 is 'x0000': no element size
-    if (holes & 0x2000000u) != 0u && (word & 0xf0000u) == 0x0u { return true; }
+    if (holes.x & 0x8000000u) != 0u && (word & 0xf0000u) == 0x0u { return true; }
     // IMM5_D_NO_Q: imm5 is 'x1000' and Q is 0: a vector of one doubleword
-    if (holes & 0x4000000u) != 0u && (word & 0x400f0000u) == 0x80000u { return true; }
+    if (holes.x & 0x10000000u) != 0u && (word & 0x400f0000u) == 0x80000u { return true; }
     // IMM5_ABOVE_H: imm5 is 'xxx00': neither bytes nor halfwords
-    if (holes & 0x8000000u) != 0u && (word & 0x30000u) == 0x0u { return true; }
+    if (holes.x & 0x20000000u) != 0u && (word & 0x30000u) == 0x0u { return true; }
     // IMM5_ABOVE_S: imm5 is 'xx000': neither bytes nor halfwords nor words
-    if (holes & 0x10000000u) != 0u && (word & 0x70000u) == 0x0u { return true; }
+    if (holes.x & 0x40000000u) != 0u && (word & 0x70000u) == 0x0u { return true; }
     // EXT_BEYOND: imm4<3> is 1 and Q is 0: an index beyond 64 bits
-    if (holes & 0x20000000u) != 0u && (word & 0x40004000u) == 0x4000u { return true; }
+    if (holes.x & 0x80000000u) != 0u && (word & 0x40004000u) == 0x4000u { return true; }
     // STRUCTURE_D_NO_Q: size is '11' and Q is 0: vectors of one doubleword
-    if (holes & 0x40000000u) != 0u && (word & 0x40000c00u) == 0xc00u { return true; }
+    if (holes.y & 0x1u) != 0u && (word & 0x40000c00u) == 0xc00u { return true; }
     return false;
 }

@@ -56,6 +56,18 @@ const MOVE_FLOAT_IMMEDIATE = 14u;
 /// FCSEL.
 const MOVE_SELECT = 15u;
 
+/// FMOV from a general register, half precision.
+const MOVE_FROM_GENERAL_HALF = 16u;
+
+/// FMOV to a general register, half precision.
+const MOVE_TO_GENERAL_HALF = 17u;
+
+/// FMOV (scalar, immediate), half precision.
+const MOVE_HALF_IMMEDIATE = 18u;
+
+/// FMOV (vector, immediate), half precision.
+const MOVE_HALVES_IMMEDIATE = 19u;
+
 /// UZP1, or UZP2 if `element` is 1.
 const PERMUTE_UZP = 0u;
 
@@ -83,7 +95,7 @@ const SIZING_SIZE = 0u;
 /// The field immh.
 const SIZING_IMMH = 1u;
 
-/// The field sz: single or double precision.
+/// The precision of floating-point numbers, by `semantics::simd::vector::precision`.
 const SIZING_SZ = 2u;
 
 /// Always bytes.
@@ -121,6 +133,9 @@ const FORM_DOT = 9u;
 
 /// As `FORM_DOT`, for products of matrices of eight bytes by two.
 const FORM_MATRIX = 10u;
+
+/// An operation on Vn and Vm.
+const FLOAT_SAME = 0u;
 
 /// An operation on Vd, Vn and Vm.
 const FLOAT_ACCUMULATE = 1u;
@@ -166,6 +181,39 @@ const FLOAT_NARROW = 14u;
 
 /// URECPE, or URSQRTE if `element` is 1.
 const FLOAT_ESTIMATE = 15u;
+
+/// Operands and results are those of `form`.
+const ARRANGED_PLAIN = 0u;
+
+/// FCMLA.
+const ARRANGED_COMPLEX = 1u;
+
+/// FCADD.
+const ARRANGED_COMPLEX_ADD = 2u;
+
+/// FMLAL and FMLSL.
+const ARRANGED_HALVES = 3u;
+
+/// FMLAL2 and FMLSL2.
+const ARRANGED_HALVES_UPPER = 4u;
+
+/// BFMLALB and BFMLALT.
+const ARRANGED_BFLOAT_LONG = 5u;
+
+/// BFDOT.
+const ARRANGED_BFLOAT_DOT = 6u;
+
+/// BFMMLA.
+const ARRANGED_BFLOAT_MATRIX = 7u;
+
+/// BFCVT and BFCVTN.
+const ARRANGED_BFLOAT_CONVERT = 8u;
+
+/// FJCVTZS.
+const ARRANGED_JAVASCRIPT = 9u;
+
+/// Results that are not integers of 32 bits are invalid.
+const ARRANGED_LIMITED_32 = 10u;
 
 /// The element of Vn unchanged.
 const ELEMENT_MOVE = 0u;
@@ -364,6 +412,54 @@ const CRYPTO_SHA256SU0 = 12u;
 
 /// SHA256SU1.
 const CRYPTO_SHA256SU1 = 13u;
+
+/// EOR3. This instruction and the next two have Va instead of Vd.
+const CRYPTO_EOR3 = 14u;
+
+/// BCAX.
+const CRYPTO_BCAX = 15u;
+
+/// SM3SS1.
+const CRYPTO_SM3SS1 = 16u;
+
+/// RAX1.
+const CRYPTO_RAX1 = 17u;
+
+/// XAR.
+const CRYPTO_XAR = 18u;
+
+/// SHA512H.
+const CRYPTO_SHA512H = 19u;
+
+/// SHA512H2.
+const CRYPTO_SHA512H2 = 20u;
+
+/// SHA512SU0.
+const CRYPTO_SHA512SU0 = 21u;
+
+/// SM3TT1A.
+const CRYPTO_SM3TT1A = 23u;
+
+/// SM3TT1B.
+const CRYPTO_SM3TT1B = 24u;
+
+/// SM3TT2A.
+const CRYPTO_SM3TT2A = 25u;
+
+/// SM3TT2B.
+const CRYPTO_SM3TT2B = 26u;
+
+/// SM3PARTW1.
+const CRYPTO_SM3PARTW1 = 27u;
+
+/// SM3PARTW2.
+const CRYPTO_SM3PARTW2 = 28u;
+
+/// SM4E.
+const CRYPTO_SM4E = 29u;
+
+/// SM4EKEY.
+const CRYPTO_SM4EKEY = 30u;
 
 /// `mode`: numbers are rounded as FPCR says.
 const MODE_FPCR = 7u;

@@ -72,6 +72,9 @@ choice:
 - The fields SSBS and DIT of PSTATE keep what is written and have no other effect, because they concern time only. Both begin
   as 0.
 - LDAPR, LDAPUR and STLUR order accesses as LDAR and STLR do, and fault unless they are aligned: there is no FEAT_LSE2.
+- FPCR.FZ16 keeps what is written on every machine. It is RES0 without FEAT_FP16, and then has no effect.
+- The words of FCMLA and FCADD with halfwords belong to FEAT_FCMA alone, although the architecture also wants FEAT_FP16.
+- BFDOT and BFMMLA round to odd and raise no exceptions: there is no FEAT_EBF16.
 - No page is guarded, so no branch fails for want of a BTI.
 - Hints do nothing. The counter CNTVCT_EL0 is the number of steps retired.
 ";

@@ -107,14 +107,15 @@ pub(super) fn rows() -> Result<String> {
         )?;
     }
     out += "\n/// Returns whether `word` is in one of the holes whose bits are set in `holes`.\n";
-    out += "///\n/// Twin: `kvrm_arm64::encoding::Hole::contains`, for a set of holes.\nfn in_hole(word: u32, holes: u32) -> bool {\n";
+    out += "///\n/// Twin: `kvrm_arm64::encoding::Hole::contains`, for a set of holes.\nfn in_hole(word: u32, holes: vec2<u32>) -> bool {\n";
     for (bit, hole) in HOLES.iter().enumerate() {
         write!(
             out,
-            "    // {}: {}\n    if (holes & {:#x}u) != 0u && ",
+            "    // {}: {}\n    if (holes.{} & {:#x}u) != 0u && ",
             hole.name,
             hole.meaning,
-            1_u32 << bit
+            if bit < 32 { "x" } else { "y" },
+            1_u32 << (bit % 32)
         )?;
         match hole.test {
             HoleTest::Pattern(pattern) => {

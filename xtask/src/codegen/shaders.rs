@@ -49,10 +49,10 @@ pub(super) fn operations() -> Result<String> {
 
 /// Returns `arm64/float/constants.wgsl`.
 pub(super) fn float_constants() -> Result<String> {
-    let controls = constants!(float/control: FPCR_AHP FPCR_DN FPCR_FZ);
+    let controls = constants!(float/control: FPCR_AHP FPCR_DN FPCR_FZ FPCR_FZ16);
     let exceptions = constants!(float/control: FPSR_IOC FPSR_DZC FPSR_OFC FPSR_UFC FPSR_IXC FPSR_IDC);
     let roundings = constants!(float/control:
-        ROUND_TIE_EVEN ROUND_POSITIVE ROUND_NEGATIVE ROUND_TIE_AWAY ROUND_ODD);
+        ROUND_TIE_EVEN ROUND_POSITIVE ROUND_NEGATIVE ROUND_TIE_AWAY ROUND_ODD ROUND_ODD_INFINITY);
     let kinds = constants!(float/number: KIND_ZERO KIND_FINITE KIND_INFINITY KIND_QUIET KIND_SIGNALLING);
     let bits = constants!(float/number: TOP QUIET);
     let operations = constants!(float/arithmetic:

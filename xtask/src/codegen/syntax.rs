@@ -65,8 +65,13 @@ fn symbol(operand: Operand) -> String {
         O::VnLane => "Vn.T[imm5]".into(),
         O::VnLane4 => "Vn.T[imm4]".into(),
         O::VmLane(_) => "Vm.T[H:L:M]".into(),
+        O::VmGroup(size) => format!("Vm.{}{}[H:L]", 4 >> size, LETTERS[size as usize]),
+        O::VmWord => "Vm.s[imm2]".into(),
+        O::VmPair => "Vm.T[H:L]".into(),
+        O::Rotation(..) => "#rotate".into(),
         O::FlagRotation => "#imm6".into(),
         O::FlagMask => "#mask".into(),
+        O::BottomTop => "#Q".into(),
         O::VdHigh => "Vd.D[1]".into(),
         O::VnHigh => "Vn.D[1]".into(),
         O::VtList(count, view) => list(count, &simd("Vt", view)),
@@ -107,6 +112,7 @@ fn simd(name: &str, view: View) -> String {
                 Width::Q => format!("{}{letter}/{}{letter}", 8 >> size, 16 >> size),
                 Width::Pair => format!("2{letter}"),
                 Width::Full => format!("{}{letter}", 16 >> size),
+                Width::HalfQ => format!("{}{letter}/{}{letter}", 4 >> size, 8 >> size),
             }
         }
         Element::Size(0) | Element::Immh(0) | Element::Sz(2) | Element::Imm5 | Element::StructureSize => {

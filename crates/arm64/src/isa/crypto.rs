@@ -23,18 +23,30 @@ macro_rules! crypto_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     SHA1SU1_VV_cryptosha2   "sha1su1"   "0101111000101000000110nnnnnddddd" Logical Sha1   [Vd(V4S), Vn(V4S)] [] compute(simd::crypto::sha1su1)
     SHA256SU0_VV_cryptosha2 "sha256su0" "0101111000101000001010nnnnnddddd" Logical Sha256 [Vd(V4S), Vn(V4S)] [] compute(simd::crypto::sha256su0)
 
-    // Armv8.2 SM3 (crypto3_imm2): SM3TT1A_VVV4 SM3TT1B_VVV4 SM3TT2A_VVV4 SM3TT2B_VVV
+    // Cryptographic three-register, imm2: crypto3_imm2
+    SM3TT1A_VVV4_crypto3_imm2 "sm3tt1a" "11001110010mmmmm10ii00nnnnnddddd" Logical Sm3 [Vd(V4S), Vn(V4S), VmWord] [] compute(simd::sm::sm3tt1a)
+    SM3TT1B_VVV4_crypto3_imm2 "sm3tt1b" "11001110010mmmmm10ii01nnnnnddddd" Logical Sm3 [Vd(V4S), Vn(V4S), VmWord] [] compute(simd::sm::sm3tt1b)
+    SM3TT2A_VVV4_crypto3_imm2 "sm3tt2a" "11001110010mmmmm10ii10nnnnnddddd" Logical Sm3 [Vd(V4S), Vn(V4S), VmWord] [] compute(simd::sm::sm3tt2a)
+    SM3TT2B_VVV_crypto3_imm2  "sm3tt2b" "11001110010mmmmm10ii11nnnnnddddd" Logical Sm3 [Vd(V4S), Vn(V4S), VmWord] [] compute(simd::sm::sm3tt2b)
 
-    // Armv8.2 SHA3 (cryptosha512_3): RAX1_VVV2
-    // Armv8.2 SHA512 (cryptosha512_3): SHA512H_QQV SHA512H2_QQV SHA512SU1_VVV2
-    // Armv8.2 SM3 (cryptosha512_3): SM3PARTW1_VVV4 SM3PARTW2_VVV4
-    // Armv8.2 SM4 (cryptosha512_3): SM4EKEY_VVV4
+    // Cryptographic three-register SHA 512: cryptosha512_3
+    SHA512H_QQV_cryptosha512_3    "sha512h"   "11001110011mmmmm100000nnnnnddddd" Logical Sha512 [Vd(Q), Vn(Q), Vm(V2D)]       [] compute(simd::hash::sha512h)
+    SHA512H2_QQV_cryptosha512_3   "sha512h2"  "11001110011mmmmm100001nnnnnddddd" Logical Sha512 [Vd(Q), Vn(Q), Vm(V2D)]       [] compute(simd::hash::sha512h2)
+    SHA512SU1_VVV2_cryptosha512_3 "sha512su1" "11001110011mmmmm100010nnnnnddddd" Logical Sha512 [Vd(V2D), Vn(V2D), Vm(V2D)]   [] compute(simd::hash::sha512su1)
+    RAX1_VVV2_cryptosha512_3      "rax1"      "11001110011mmmmm100011nnnnnddddd" Logical Sha3   [Vd(V2D), Vn(V2D), Vm(V2D)]   [] compute(simd::hash::rax1)
+    SM3PARTW1_VVV4_cryptosha512_3 "sm3partw1" "11001110011mmmmm110000nnnnnddddd" Logical Sm3    [Vd(V4S), Vn(V4S), Vm(V4S)]   [] compute(simd::sm::sm3partw1)
+    SM3PARTW2_VVV4_cryptosha512_3 "sm3partw2" "11001110011mmmmm110001nnnnnddddd" Logical Sm3    [Vd(V4S), Vn(V4S), Vm(V4S)]   [] compute(simd::sm::sm3partw2)
+    SM4EKEY_VVV4_cryptosha512_3   "sm4ekey"   "11001110011mmmmm110010nnnnnddddd" Logical Sm4    [Vd(V4S), Vn(V4S), Vm(V4S)]   [] compute(simd::sm::sm4ekey)
 
-    // Armv8.2 SHA3 (crypto4): EOR3_VVV16 BCAX_VVV16
-    // Armv8.2 SM3 (crypto4): SM3SS1_VVV4
+    // Cryptographic four-register: crypto4
+    EOR3_VVV16_crypto4  "eor3"   "11001110000mmmmm0aaaaannnnnddddd" Logical Sha3 [Vd(V16B), Vn(V16B), Vm(V16B), Va(V16B)] [] compute(simd::hash::eor3)
+    BCAX_VVV16_crypto4  "bcax"   "11001110001mmmmm0aaaaannnnnddddd" Logical Sha3 [Vd(V16B), Vn(V16B), Vm(V16B), Va(V16B)] [] compute(simd::hash::bcax)
+    SM3SS1_VVV4_crypto4 "sm3ss1" "11001110010mmmmm0aaaaannnnnddddd" Logical Sm3  [Vd(V4S), Vn(V4S), Vm(V4S), Va(V4S)]     [] compute(simd::sm::sm3ss1)
 
-    // Armv8.2 SHA3 (crypto3_imm6): XAR_VVV2
+    // Cryptographic three-register, imm6: crypto3_imm6
+    XAR_VVV2_crypto3_imm6 "xar" "11001110100mmmmmiiiiiinnnnnddddd" Logical Sha3 [Vd(V2D), Vn(V2D), Vm(V2D), ImmS] [] compute(simd::hash::xar)
 
-    // Armv8.2 SHA512 (cryptosha512_2): SHA512SU0_VV2
-    // Armv8.2 SM4 (cryptosha512_2): SM4E_VV4
+    // Cryptographic two-register SHA 512: cryptosha512_2
+    SHA512SU0_VV2_cryptosha512_2 "sha512su0" "1100111011000000100000nnnnnddddd" Logical Sha512 [Vd(V2D), Vn(V2D)] [] compute(simd::hash::sha512su0)
+    SM4E_VV4_cryptosha512_2      "sm4e"      "1100111011000000100001nnnnnddddd" Logical Sm4    [Vd(V4S), Vn(V4S)] [] compute(simd::sm::sm4e)
 } } }

@@ -18,7 +18,14 @@ macro_rules! float_rows { ($consumer:ident [$next:ident $($later:ident)*] $($bef
     UCVTF_D64_float2fix  "ucvtf"  "1001111001000011iiiiiinnnnnddddd" ExtendShift Fp [Vd(D), Xn, FractionBits] []        compute(simd::convert::from_general::<true>)
     FCVTZS_64D_float2fix "fcvtzs" "1001111001011000iiiiiinnnnnddddd" ExtendShift Fp [Xd, Vn(D), FractionBits] []        compute(simd::convert::to_general::<false, ROUND_ZERO>)
     FCVTZU_64D_float2fix "fcvtzu" "1001111001011001iiiiiinnnnnddddd" ExtendShift Fp [Xd, Vn(D), FractionBits] []        compute(simd::convert::to_general::<true, ROUND_ZERO>)
-    // Armv8.2 FP16 (float2fix): SCVTF_H32 UCVTF_H32 FCVTZS_32H FCVTZU_32H SCVTF_H64 UCVTF_H64 FCVTZS_64H FCVTZU_64H
+    SCVTF_H32_float2fix  "scvtf"  "0001111011000010iiiiiinnnnnddddd" ExtendShift Fp16 [Vd(H), Wn, FractionBits] [SCALE32] compute(simd::convert::from_general::<false>)
+    UCVTF_H32_float2fix  "ucvtf"  "0001111011000011iiiiiinnnnnddddd" ExtendShift Fp16 [Vd(H), Wn, FractionBits] [SCALE32] compute(simd::convert::from_general::<true>)
+    FCVTZS_32H_float2fix "fcvtzs" "0001111011011000iiiiiinnnnnddddd" ExtendShift Fp16 [Wd, Vn(H), FractionBits] [SCALE32] compute(simd::convert::to_general::<false, ROUND_ZERO>)
+    FCVTZU_32H_float2fix "fcvtzu" "0001111011011001iiiiiinnnnnddddd" ExtendShift Fp16 [Wd, Vn(H), FractionBits] [SCALE32] compute(simd::convert::to_general::<true, ROUND_ZERO>)
+    SCVTF_H64_float2fix  "scvtf"  "1001111011000010iiiiiinnnnnddddd" ExtendShift Fp16 [Vd(H), Xn, FractionBits] []        compute(simd::convert::from_general::<false>)
+    UCVTF_H64_float2fix  "ucvtf"  "1001111011000011iiiiiinnnnnddddd" ExtendShift Fp16 [Vd(H), Xn, FractionBits] []        compute(simd::convert::from_general::<true>)
+    FCVTZS_64H_float2fix "fcvtzs" "1001111011011000iiiiiinnnnnddddd" ExtendShift Fp16 [Xd, Vn(H), FractionBits] []        compute(simd::convert::to_general::<false, ROUND_ZERO>)
+    FCVTZU_64H_float2fix "fcvtzu" "1001111011011001iiiiiinnnnnddddd" ExtendShift Fp16 [Xd, Vn(H), FractionBits] []        compute(simd::convert::to_general::<true, ROUND_ZERO>)
 
     // Conversion between floating-point and integer: float2int
     FCVTNS_32S_float2int "fcvtns" "0001111000100000000000nnnnnddddd" ExtendShift Fp [Wd, Vn(S)]  [] compute(simd::convert::to_general::<false, ROUND_TIE_EVEN>)
@@ -75,10 +82,35 @@ macro_rules! float_rows { ($consumer:ident [$next:ident $($later:ident)*] $($bef
     FCVTZU_64D_float2int "fcvtzu" "1001111001111001000000nnnnnddddd" ExtendShift Fp [Xd, Vn(D)]  [] compute(simd::convert::to_general::<true, ROUND_ZERO>)
     FMOV_64VX_float2int  "fmov"   "1001111010101110000000nnnnnddddd" ExtendShift Fp [Xd, VnHigh] [] compute(simd::copy::to_general_high)
     FMOV_V64I_float2int  "fmov"   "1001111010101111000000nnnnnddddd" ExtendShift Fp [VdHigh, Xn] [] compute(simd::copy::from_general_high)
-    // Armv8.2 FP16 (float2int): FCVTNS_32H FCVTNU_32H SCVTF_H32 UCVTF_H32 FCVTAS_32H FCVTAU_32H FMOV_32H FMOV_H32 FCVTPS_32H FCVTPU_32H
-    // FCVTMS_32H FCVTMU_32H FCVTZS_32H FCVTZU_32H FCVTNS_64H FCVTNU_64H SCVTF_H64 UCVTF_H64 FCVTAS_64H FCVTAU_64H FMOV_64H FMOV_H64
-    // FCVTPS_64H FCVTPU_64H FCVTMS_64H FCVTMU_64H FCVTZS_64H FCVTZU_64H
-    // Armv8.3 JSCVT (float2int): FJCVTZS_32D
+    FCVTNS_32H_float2int "fcvtns" "0001111011100000000000nnnnnddddd" ExtendShift Fp16 [Wd, Vn(H)] [] compute(simd::convert::to_general::<false, ROUND_TIE_EVEN>)
+    FCVTNU_32H_float2int "fcvtnu" "0001111011100001000000nnnnnddddd" ExtendShift Fp16 [Wd, Vn(H)] [] compute(simd::convert::to_general::<true, ROUND_TIE_EVEN>)
+    SCVTF_H32_float2int  "scvtf"  "0001111011100010000000nnnnnddddd" ExtendShift Fp16 [Vd(H), Wn] [] compute(simd::convert::from_general::<false>)
+    UCVTF_H32_float2int  "ucvtf"  "0001111011100011000000nnnnnddddd" ExtendShift Fp16 [Vd(H), Wn] [] compute(simd::convert::from_general::<true>)
+    FCVTAS_32H_float2int "fcvtas" "0001111011100100000000nnnnnddddd" ExtendShift Fp16 [Wd, Vn(H)] [] compute(simd::convert::to_general::<false, ROUND_TIE_AWAY>)
+    FCVTAU_32H_float2int "fcvtau" "0001111011100101000000nnnnnddddd" ExtendShift Fp16 [Wd, Vn(H)] [] compute(simd::convert::to_general::<true, ROUND_TIE_AWAY>)
+    FMOV_32H_float2int   "fmov"   "0001111011100110000000nnnnnddddd" ExtendShift Fp16 [Wd, Vn(H)] [] compute(simd::copy::to_general::<16>)
+    FMOV_H32_float2int   "fmov"   "0001111011100111000000nnnnnddddd" ExtendShift Fp16 [Vd(H), Wn] [] compute(simd::copy::from_general::<16>)
+    FCVTPS_32H_float2int "fcvtps" "0001111011101000000000nnnnnddddd" ExtendShift Fp16 [Wd, Vn(H)] [] compute(simd::convert::to_general::<false, ROUND_POSITIVE>)
+    FCVTPU_32H_float2int "fcvtpu" "0001111011101001000000nnnnnddddd" ExtendShift Fp16 [Wd, Vn(H)] [] compute(simd::convert::to_general::<true, ROUND_POSITIVE>)
+    FCVTMS_32H_float2int "fcvtms" "0001111011110000000000nnnnnddddd" ExtendShift Fp16 [Wd, Vn(H)] [] compute(simd::convert::to_general::<false, ROUND_NEGATIVE>)
+    FCVTMU_32H_float2int "fcvtmu" "0001111011110001000000nnnnnddddd" ExtendShift Fp16 [Wd, Vn(H)] [] compute(simd::convert::to_general::<true, ROUND_NEGATIVE>)
+    FCVTZS_32H_float2int "fcvtzs" "0001111011111000000000nnnnnddddd" ExtendShift Fp16 [Wd, Vn(H)] [] compute(simd::convert::to_general::<false, ROUND_ZERO>)
+    FCVTZU_32H_float2int "fcvtzu" "0001111011111001000000nnnnnddddd" ExtendShift Fp16 [Wd, Vn(H)] [] compute(simd::convert::to_general::<true, ROUND_ZERO>)
+    FCVTNS_64H_float2int "fcvtns" "1001111011100000000000nnnnnddddd" ExtendShift Fp16 [Xd, Vn(H)] [] compute(simd::convert::to_general::<false, ROUND_TIE_EVEN>)
+    FCVTNU_64H_float2int "fcvtnu" "1001111011100001000000nnnnnddddd" ExtendShift Fp16 [Xd, Vn(H)] [] compute(simd::convert::to_general::<true, ROUND_TIE_EVEN>)
+    SCVTF_H64_float2int  "scvtf"  "1001111011100010000000nnnnnddddd" ExtendShift Fp16 [Vd(H), Xn] [] compute(simd::convert::from_general::<false>)
+    UCVTF_H64_float2int  "ucvtf"  "1001111011100011000000nnnnnddddd" ExtendShift Fp16 [Vd(H), Xn] [] compute(simd::convert::from_general::<true>)
+    FCVTAS_64H_float2int "fcvtas" "1001111011100100000000nnnnnddddd" ExtendShift Fp16 [Xd, Vn(H)] [] compute(simd::convert::to_general::<false, ROUND_TIE_AWAY>)
+    FCVTAU_64H_float2int "fcvtau" "1001111011100101000000nnnnnddddd" ExtendShift Fp16 [Xd, Vn(H)] [] compute(simd::convert::to_general::<true, ROUND_TIE_AWAY>)
+    FMOV_64H_float2int   "fmov"   "1001111011100110000000nnnnnddddd" ExtendShift Fp16 [Xd, Vn(H)] [] compute(simd::copy::to_general::<16>)
+    FMOV_H64_float2int   "fmov"   "1001111011100111000000nnnnnddddd" ExtendShift Fp16 [Vd(H), Xn] [] compute(simd::copy::from_general::<16>)
+    FCVTPS_64H_float2int "fcvtps" "1001111011101000000000nnnnnddddd" ExtendShift Fp16 [Xd, Vn(H)] [] compute(simd::convert::to_general::<false, ROUND_POSITIVE>)
+    FCVTPU_64H_float2int "fcvtpu" "1001111011101001000000nnnnnddddd" ExtendShift Fp16 [Xd, Vn(H)] [] compute(simd::convert::to_general::<true, ROUND_POSITIVE>)
+    FCVTMS_64H_float2int "fcvtms" "1001111011110000000000nnnnnddddd" ExtendShift Fp16 [Xd, Vn(H)] [] compute(simd::convert::to_general::<false, ROUND_NEGATIVE>)
+    FCVTMU_64H_float2int "fcvtmu" "1001111011110001000000nnnnnddddd" ExtendShift Fp16 [Xd, Vn(H)] [] compute(simd::convert::to_general::<true, ROUND_NEGATIVE>)
+    FCVTZS_64H_float2int "fcvtzs" "1001111011111000000000nnnnnddddd" ExtendShift Fp16 [Xd, Vn(H)] [] compute(simd::convert::to_general::<false, ROUND_ZERO>)
+    FCVTZU_64H_float2int "fcvtzu" "1001111011111001000000nnnnnddddd" ExtendShift Fp16 [Xd, Vn(H)] [] compute(simd::convert::to_general::<true, ROUND_ZERO>)
+    FJCVTZS_32D_float2int "fjcvtzs" "0001111001111110000000nnnnnddddd" ExtendShift Jscvt [Wd, Vn(D)] [] compute(simd::javascript::fjcvtzs)
     // Armv9.6 FPRCVT (float2int): FCVTNS_sisd_32D FCVTAS_sisd_32D FCVTPS_sisd_32D FCVTMS_sisd_32D FCVTZS_sisd_32D SCVTF_sisd_32D
     // FCVTNU_sisd_32D FCVTAU_sisd_32D FCVTPU_sisd_32D FCVTMU_sisd_32D FCVTZU_sisd_32D UCVTF_sisd_32D FCVTNS_sisd_32H FCVTAS_sisd_32H
     // FCVTPS_sisd_32H FCVTMS_sisd_32H FCVTZS_sisd_32H SCVTF_sisd_32H FCVTNU_sisd_32H FCVTAU_sisd_32H FCVTPU_sisd_32H FCVTMU_sisd_32H
@@ -116,9 +148,26 @@ macro_rules! float_rows { ($consumer:ident [$next:ident $($later:ident)*] $($bef
     FRINTI_D_floatdp1 "frinti" "0001111001100111110000nnnnnddddd" ExtendShift Fp [Vd(D), Vn(D)] [] compute(simd::float::frinti)
     FCVT_SH_floatdp1  "fcvt"   "0001111011100010010000nnnnnddddd" ExtendShift Fp [Vd(S), Vn(H)] [] compute(simd::convert::fcvt::<16, 32>)
     FCVT_DH_floatdp1  "fcvt"   "0001111011100010110000nnnnnddddd" ExtendShift Fp [Vd(D), Vn(H)] [] compute(simd::convert::fcvt::<16, 64>)
-    // Armv8.2 FP16 (floatdp1): FMOV_H FABS_H FNEG_H FSQRT_H FRINTN_H FRINTP_H FRINTM_H FRINTZ_H FRINTA_H FRINTX_H FRINTI_H
-    // Armv8.5 FRINTTS (floatdp1): FRINT32Z_S FRINT32X_S FRINT64Z_S FRINT64X_S FRINT32Z_D FRINT32X_D FRINT64Z_D FRINT64X_D
-    // Armv8.6 BF16 (floatdp1): BFCVT_BS
+    FMOV_H_floatdp1   "fmov"   "0001111011100000010000nnnnnddddd" ExtendShift Fp16 [Vd(H), Vn(H)] [] compute(simd::float::fmov)
+    FABS_H_floatdp1   "fabs"   "0001111011100000110000nnnnnddddd" ExtendShift Fp16 [Vd(H), Vn(H)] [] compute(simd::float::fabs)
+    FNEG_H_floatdp1   "fneg"   "0001111011100001010000nnnnnddddd" ExtendShift Fp16 [Vd(H), Vn(H)] [] compute(simd::float::fneg)
+    FSQRT_H_floatdp1  "fsqrt"  "0001111011100001110000nnnnnddddd" ExtendShift Fp16 [Vd(H), Vn(H)] [] compute(simd::float::fsqrt)
+    FRINTN_H_floatdp1 "frintn" "0001111011100100010000nnnnnddddd" ExtendShift Fp16 [Vd(H), Vn(H)] [] compute(simd::float::frintn)
+    FRINTP_H_floatdp1 "frintp" "0001111011100100110000nnnnnddddd" ExtendShift Fp16 [Vd(H), Vn(H)] [] compute(simd::float::frintp)
+    FRINTM_H_floatdp1 "frintm" "0001111011100101010000nnnnnddddd" ExtendShift Fp16 [Vd(H), Vn(H)] [] compute(simd::float::frintm)
+    FRINTZ_H_floatdp1 "frintz" "0001111011100101110000nnnnnddddd" ExtendShift Fp16 [Vd(H), Vn(H)] [] compute(simd::float::frintz)
+    FRINTA_H_floatdp1 "frinta" "0001111011100110010000nnnnnddddd" ExtendShift Fp16 [Vd(H), Vn(H)] [] compute(simd::float::frinta)
+    FRINTX_H_floatdp1 "frintx" "0001111011100111010000nnnnnddddd" ExtendShift Fp16 [Vd(H), Vn(H)] [] compute(simd::float::frintx)
+    FRINTI_H_floatdp1 "frinti" "0001111011100111110000nnnnnddddd" ExtendShift Fp16 [Vd(H), Vn(H)] [] compute(simd::float::frinti)
+    FRINT32Z_S_floatdp1 "frint32z" "0001111000101000010000nnnnnddddd" ExtendShift FrintTs [Vd(S), Vn(S)] [] compute(simd::float::frint32z)
+    FRINT32X_S_floatdp1 "frint32x" "0001111000101000110000nnnnnddddd" ExtendShift FrintTs [Vd(S), Vn(S)] [] compute(simd::float::frint32x)
+    FRINT64Z_S_floatdp1 "frint64z" "0001111000101001010000nnnnnddddd" ExtendShift FrintTs [Vd(S), Vn(S)] [] compute(simd::float::frint64z)
+    FRINT64X_S_floatdp1 "frint64x" "0001111000101001110000nnnnnddddd" ExtendShift FrintTs [Vd(S), Vn(S)] [] compute(simd::float::frint64x)
+    FRINT32Z_D_floatdp1 "frint32z" "0001111001101000010000nnnnnddddd" ExtendShift FrintTs [Vd(D), Vn(D)] [] compute(simd::float::frint32z)
+    FRINT32X_D_floatdp1 "frint32x" "0001111001101000110000nnnnnddddd" ExtendShift FrintTs [Vd(D), Vn(D)] [] compute(simd::float::frint32x)
+    FRINT64Z_D_floatdp1 "frint64z" "0001111001101001010000nnnnnddddd" ExtendShift FrintTs [Vd(D), Vn(D)] [] compute(simd::float::frint64z)
+    FRINT64X_D_floatdp1 "frint64x" "0001111001101001110000nnnnnddddd" ExtendShift FrintTs [Vd(D), Vn(D)] [] compute(simd::float::frint64x)
+    BFCVT_BS_floatdp1 "bfcvt" "0001111001100011010000nnnnnddddd" ExtendShift Bf16 [Vd(H), Vn(S)] [] compute(simd::bfloat::bfcvt)
 
     // Floating-point compare: floatcmp
     FCMP_S_floatcmp   "fcmp"  "00011110001mmmmm001000nnnnn00000" Arithmetic Fp [Vn(S), Vm(S)]        [] compute(simd::compare::fcmp::<false, false>)
@@ -129,20 +178,25 @@ macro_rules! float_rows { ($consumer:ident [$next:ident $($later:ident)*] $($bef
     FCMP_DZ_floatcmp  "fcmp"  "00011110011-----001000nnnnn01000" Arithmetic Fp [Vn(D), Text("#0.0")] [] compute(simd::compare::fcmp::<true, false>)
     FCMPE_D_floatcmp  "fcmpe" "00011110011mmmmm001000nnnnn10000" Arithmetic Fp [Vn(D), Vm(D)]        [] compute(simd::compare::fcmp::<false, true>)
     FCMPE_DZ_floatcmp "fcmpe" "00011110011-----001000nnnnn11000" Arithmetic Fp [Vn(D), Text("#0.0")] [] compute(simd::compare::fcmp::<true, true>)
-    // Armv8.2 FP16 (floatcmp): FCMP_H FCMP_HZ FCMPE_H FCMPE_HZ FCMTL_H FCMTLMG_H
+    FCMP_H_floatcmp   "fcmp"  "00011110111mmmmm001000nnnnn00000" Arithmetic Fp16 [Vn(H), Vm(H)]        [] compute(simd::compare::fcmp::<false, false>)
+    FCMP_HZ_floatcmp  "fcmp"  "00011110111-----001000nnnnn01000" Arithmetic Fp16 [Vn(H), Text("#0.0")] [] compute(simd::compare::fcmp::<true, false>)
+    FCMPE_H_floatcmp  "fcmpe" "00011110111mmmmm001000nnnnn10000" Arithmetic Fp16 [Vn(H), Vm(H)]        [] compute(simd::compare::fcmp::<false, true>)
+    FCMPE_HZ_floatcmp "fcmpe" "00011110111-----001000nnnnn11000" Arithmetic Fp16 [Vn(H), Text("#0.0")] [] compute(simd::compare::fcmp::<true, true>)
+    // Armv9 and later (floatcmp): FCMTL_H FCMTLMG_H
     // Armv9 and later (floatcmp): FCMTL_S FCMTLMG_S FCMTL_D FCMTLMG_D
 
     // Floating-point immediate: floatimm
     FMOV_S_floatimm "fmov" "00011110001iiiiiiii10000000ddddd" Arithmetic Fp [Vd(S), FloatImm] [] compute(simd::immediate::fmov::<32>)
     FMOV_D_floatimm "fmov" "00011110011iiiiiiii10000000ddddd" Arithmetic Fp [Vd(D), FloatImm] [] compute(simd::immediate::fmov::<64>)
-    // Armv8.2 FP16 (floatimm): FMOV_H
+    FMOV_H_floatimm "fmov" "00011110111iiiiiiii10000000ddddd" Arithmetic Fp16 [Vd(H), FloatImm] [] compute(simd::immediate::fmov::<16>)
 
     // Floating-point conditional compare: floatccmp
     FCCMP_S_floatccmp  "fccmp"  "00011110001mmmmmcccc01nnnnn0ffff" Arithmetic Fp [Vn(S), Vm(S), Nzcv, Cond] [] compute(simd::compare::fccmp::<false>)
     FCCMPE_S_floatccmp "fccmpe" "00011110001mmmmmcccc01nnnnn1ffff" Arithmetic Fp [Vn(S), Vm(S), Nzcv, Cond] [] compute(simd::compare::fccmp::<true>)
     FCCMP_D_floatccmp  "fccmp"  "00011110011mmmmmcccc01nnnnn0ffff" Arithmetic Fp [Vn(D), Vm(D), Nzcv, Cond] [] compute(simd::compare::fccmp::<false>)
     FCCMPE_D_floatccmp "fccmpe" "00011110011mmmmmcccc01nnnnn1ffff" Arithmetic Fp [Vn(D), Vm(D), Nzcv, Cond] [] compute(simd::compare::fccmp::<true>)
-    // Armv8.2 FP16 (floatccmp): FCCMP_H FCCMPE_H
+    FCCMP_H_floatccmp  "fccmp"  "00011110111mmmmmcccc01nnnnn0ffff" Arithmetic Fp16 [Vn(H), Vm(H), Nzcv, Cond] [] compute(simd::compare::fccmp::<false>)
+    FCCMPE_H_floatccmp "fccmpe" "00011110111mmmmmcccc01nnnnn1ffff" Arithmetic Fp16 [Vn(H), Vm(H), Nzcv, Cond] [] compute(simd::compare::fccmp::<true>)
 
     // Floating-point data-processing (2 source): floatdp2
     FMUL_S_floatdp2   "fmul"   "00011110001mmmmm000010nnnnnddddd" MulDiv     Fp [Vd(S), Vn(S), Vm(S)] [] compute(simd::float::fmul)
@@ -163,15 +217,23 @@ macro_rules! float_rows { ($consumer:ident [$next:ident $($later:ident)*] $($bef
     FMAXNM_D_floatdp2 "fmaxnm" "00011110011mmmmm011010nnnnnddddd" Arithmetic Fp [Vd(D), Vn(D), Vm(D)] [] compute(simd::float::fmaxnm)
     FMINNM_D_floatdp2 "fminnm" "00011110011mmmmm011110nnnnnddddd" Arithmetic Fp [Vd(D), Vn(D), Vm(D)] [] compute(simd::float::fminnm)
     FNMUL_D_floatdp2  "fnmul"  "00011110011mmmmm100010nnnnnddddd" MulDiv     Fp [Vd(D), Vn(D), Vm(D)] [] compute(simd::float::fnmul)
-    // Armv8.2 FP16 (floatdp2): FMUL_H FDIV_H FADD_H FSUB_H FMAX_H FMIN_H FMAXNM_H FMINNM_H FNMUL_H FMAXINM_H FMININM_H FMAXMG_H FMINMG_H
-    // FMAXMGINM_H FMINMGINM_H
+    FMUL_H_floatdp2   "fmul"   "00011110111mmmmm000010nnnnnddddd" MulDiv     Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::fmul)
+    FDIV_H_floatdp2   "fdiv"   "00011110111mmmmm000110nnnnnddddd" MulDiv     Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::fdiv)
+    FADD_H_floatdp2   "fadd"   "00011110111mmmmm001010nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::fadd)
+    FSUB_H_floatdp2   "fsub"   "00011110111mmmmm001110nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::fsub)
+    FMAX_H_floatdp2   "fmax"   "00011110111mmmmm010010nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::fmax)
+    FMIN_H_floatdp2   "fmin"   "00011110111mmmmm010110nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::fmin)
+    FMAXNM_H_floatdp2 "fmaxnm" "00011110111mmmmm011010nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::fmaxnm)
+    FMINNM_H_floatdp2 "fminnm" "00011110111mmmmm011110nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::fminnm)
+    FNMUL_H_floatdp2  "fnmul"  "00011110111mmmmm100010nnnnnddddd" MulDiv     Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::fnmul)
+    // Armv9 and later (floatdp2): FMAXINM_H FMININM_H FMAXMG_H FMINMG_H FMAXMGINM_H FMINMGINM_H
     // Armv9 and later (floatdp2): FMAXINM_S FMININM_S FMAXMG_S FMINMG_S FMAXMGINM_S FMINMGINM_S FMAXINM_D FMININM_D FMAXMG_D FMINMG_D
     // FMAXMGINM_D FMINMGINM_D
 
     // Floating-point conditional select: floatsel
     FCSEL_S_floatsel "fcsel" "00011110001mmmmmcccc11nnnnnddddd" Arithmetic Fp [Vd(S), Vn(S), Vm(S), Cond] [] compute(simd::compare::fcsel)
     FCSEL_D_floatsel "fcsel" "00011110011mmmmmcccc11nnnnnddddd" Arithmetic Fp [Vd(D), Vn(D), Vm(D), Cond] [] compute(simd::compare::fcsel)
-    // Armv8.2 FP16 (floatsel): FCSEL_H
+    FCSEL_H_floatsel "fcsel" "00011110111mmmmmcccc11nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H), Cond] [] compute(simd::compare::fcsel)
 
     // Floating-point data-processing (3 source): floatdp3
     FMADD_S_floatdp3  "fmadd"  "00011111000mmmmm0aaaaannnnnddddd" MulDiv Fp [Vd(S), Vn(S), Vm(S), Va(S)] [] compute(simd::float::fmadd::<false, false>)
@@ -182,5 +244,8 @@ macro_rules! float_rows { ($consumer:ident [$next:ident $($later:ident)*] $($bef
     FMSUB_D_floatdp3  "fmsub"  "00011111010mmmmm1aaaaannnnnddddd" MulDiv Fp [Vd(D), Vn(D), Vm(D), Va(D)] [] compute(simd::float::fmadd::<false, true>)
     FNMADD_D_floatdp3 "fnmadd" "00011111011mmmmm0aaaaannnnnddddd" MulDiv Fp [Vd(D), Vn(D), Vm(D), Va(D)] [] compute(simd::float::fmadd::<true, true>)
     FNMSUB_D_floatdp3 "fnmsub" "00011111011mmmmm1aaaaannnnnddddd" MulDiv Fp [Vd(D), Vn(D), Vm(D), Va(D)] [] compute(simd::float::fmadd::<true, false>)
-    // Armv8.2 FP16 (floatdp3): FMADD_H FMSUB_H FNMADD_H FNMSUB_H
+    FMADD_H_floatdp3  "fmadd"  "00011111110mmmmm0aaaaannnnnddddd" MulDiv Fp16 [Vd(H), Vn(H), Vm(H), Va(H)] [] compute(simd::float::fmadd::<false, false>)
+    FMSUB_H_floatdp3  "fmsub"  "00011111110mmmmm1aaaaannnnnddddd" MulDiv Fp16 [Vd(H), Vn(H), Vm(H), Va(H)] [] compute(simd::float::fmadd::<false, true>)
+    FNMADD_H_floatdp3 "fnmadd" "00011111111mmmmm0aaaaannnnnddddd" MulDiv Fp16 [Vd(H), Vn(H), Vm(H), Va(H)] [] compute(simd::float::fmadd::<true, true>)
+    FNMSUB_H_floatdp3 "fnmsub" "00011111111mmmmm1aaaaannnnnddddd" MulDiv Fp16 [Vd(H), Vn(H), Vm(H), Va(H)] [] compute(simd::float::fmadd::<true, false>)
 } } }

@@ -4,14 +4,38 @@ macro_rules! scalar_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     // Advanced SIMD scalar copy: asisdone
     DUP_asisdone_only "dup" "01011110000iiiii000001nnnnnddddd" ExtendShift Fp [Vd(IMM5), VnLane] [IMM5_NONE] compute(simd::copy::dup_element)
 
-    // Armv8.2 FP16 (asisdsamefp16): FMULX_asisdsamefp16_only FCMEQ_asisdsamefp16_only FRECPS_asisdsamefp16_only FRSQRTS_asisdsamefp16_only
-    // FCMGE_asisdsamefp16_only FACGE_asisdsamefp16_only FABD_asisdsamefp16_only FCMGT_asisdsamefp16_only FACGT_asisdsamefp16_only
+    // Advanced SIMD scalar three same FP16: asisdsamefp16
+    FMULX_asisdsamefp16_only   "fmulx"   "01011110010mmmmm000111nnnnnddddd" MulDiv     Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::fmulx)
+    FCMEQ_asisdsamefp16_only   "fcmeq"   "01011110010mmmmm001001nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::compare::fcmeq)
+    FRECPS_asisdsamefp16_only  "frecps"  "01011110010mmmmm001111nnnnnddddd" MulDiv     Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::frecps)
+    FRSQRTS_asisdsamefp16_only "frsqrts" "01011110110mmmmm001111nnnnnddddd" MulDiv     Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::frsqrts)
+    FCMGE_asisdsamefp16_only   "fcmge"   "01111110010mmmmm001001nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::compare::fcmge)
+    FACGE_asisdsamefp16_only   "facge"   "01111110010mmmmm001011nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::compare::facge)
+    FABD_asisdsamefp16_only    "fabd"    "01111110110mmmmm000101nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::float::fabd)
+    FCMGT_asisdsamefp16_only   "fcmgt"   "01111110110mmmmm001001nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::compare::fcmgt)
+    FACGT_asisdsamefp16_only   "facgt"   "01111110110mmmmm001011nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(H), Vm(H)] [] compute(simd::compare::facgt)
 
-    // Armv8.2 FP16 (asisdmiscfp16): FCVTNS_asisdmiscfp16_R FCVTMS_asisdmiscfp16_R FCVTAS_asisdmiscfp16_R SCVTF_asisdmiscfp16_R
-    // FCMGT_asisdmiscfp16_FZ FCMEQ_asisdmiscfp16_FZ FCMLT_asisdmiscfp16_FZ FCVTPS_asisdmiscfp16_R FCVTZS_asisdmiscfp16_R
-    // FRECPE_asisdmiscfp16_R FRECPX_asisdmiscfp16_R FCVTNU_asisdmiscfp16_R FCVTMU_asisdmiscfp16_R FCVTAU_asisdmiscfp16_R
-    // UCVTF_asisdmiscfp16_R FCMGE_asisdmiscfp16_FZ FCMLE_asisdmiscfp16_FZ FCVTPU_asisdmiscfp16_R FCVTZU_asisdmiscfp16_R
-    // FRSQRTE_asisdmiscfp16_R
+    // Advanced SIMD scalar two-register miscellaneous FP16: asisdmiscfp16
+    FCVTNS_asisdmiscfp16_R  "fcvtns"  "0101111001111001101010nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::convert::to_integers::<false, ROUND_TIE_EVEN>)
+    FCVTMS_asisdmiscfp16_R  "fcvtms"  "0101111001111001101110nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::convert::to_integers::<false, ROUND_NEGATIVE>)
+    FCVTAS_asisdmiscfp16_R  "fcvtas"  "0101111001111001110010nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::convert::to_integers::<false, ROUND_TIE_AWAY>)
+    SCVTF_asisdmiscfp16_R   "scvtf"   "0101111001111001110110nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::convert::from_integers::<false>)
+    FCMGT_asisdmiscfp16_FZ  "fcmgt"   "0101111011111000110010nnnnnddddd" System      Fp16 [Vd(H), Vn(H), Text("#0.0")] [] compute(simd::compare::fcmgt_zero)
+    FCMEQ_asisdmiscfp16_FZ  "fcmeq"   "0101111011111000110110nnnnnddddd" System      Fp16 [Vd(H), Vn(H), Text("#0.0")] [] compute(simd::compare::fcmeq_zero)
+    FCMLT_asisdmiscfp16_FZ  "fcmlt"   "0101111011111000111010nnnnnddddd" System      Fp16 [Vd(H), Vn(H), Text("#0.0")] [] compute(simd::compare::fcmlt_zero)
+    FCVTPS_asisdmiscfp16_R  "fcvtps"  "0101111011111001101010nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::convert::to_integers::<false, ROUND_POSITIVE>)
+    FCVTZS_asisdmiscfp16_R  "fcvtzs"  "0101111011111001101110nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::convert::to_integers::<false, ROUND_ZERO>)
+    FRECPE_asisdmiscfp16_R  "frecpe"  "0101111011111001110110nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::float::frecpe)
+    FRECPX_asisdmiscfp16_R  "frecpx"  "0101111011111001111110nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::float::frecpx)
+    FCVTNU_asisdmiscfp16_R  "fcvtnu"  "0111111001111001101010nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::convert::to_integers::<true, ROUND_TIE_EVEN>)
+    FCVTMU_asisdmiscfp16_R  "fcvtmu"  "0111111001111001101110nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::convert::to_integers::<true, ROUND_NEGATIVE>)
+    FCVTAU_asisdmiscfp16_R  "fcvtau"  "0111111001111001110010nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::convert::to_integers::<true, ROUND_TIE_AWAY>)
+    UCVTF_asisdmiscfp16_R   "ucvtf"   "0111111001111001110110nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::convert::from_integers::<true>)
+    FCMGE_asisdmiscfp16_FZ  "fcmge"   "0111111011111000110010nnnnnddddd" System      Fp16 [Vd(H), Vn(H), Text("#0.0")] [] compute(simd::compare::fcmge_zero)
+    FCMLE_asisdmiscfp16_FZ  "fcmle"   "0111111011111000110110nnnnnddddd" System      Fp16 [Vd(H), Vn(H), Text("#0.0")] [] compute(simd::compare::fcmle_zero)
+    FCVTPU_asisdmiscfp16_R  "fcvtpu"  "0111111011111001101010nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::convert::to_integers::<true, ROUND_POSITIVE>)
+    FCVTZU_asisdmiscfp16_R  "fcvtzu"  "0111111011111001101110nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::convert::to_integers::<true, ROUND_ZERO>)
+    FRSQRTE_asisdmiscfp16_R "frsqrte" "0111111011111001110110nnnnnddddd" System      Fp16 [Vd(H), Vn(H)]               [] compute(simd::float::frsqrte)
 
     // Advanced SIMD scalar three same extra: asisdsame2
     SQRDMLAH_asisdsame2_only "sqrdmlah" "01111110zz0mmmmm100001nnnnnddddd" MulDiv Rdm [Vd(SIZE), Vn(SIZE), Vm(SIZE)] [SIZE_B, SIZE_D] compute(simd::integer::sqrdmlah)
@@ -61,8 +85,11 @@ macro_rules! scalar_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     FMAXP_asisdpair_only_SD   "fmaxp"   "011111100z110000111110nnnnnddddd" Arithmetic Fp [Vd(SZ), Vn(PAIR)] [] compute(simd::float::fmaxp)
     FMINNMP_asisdpair_only_SD "fminnmp" "011111101z110000110010nnnnnddddd" Arithmetic Fp [Vd(SZ), Vn(PAIR)] [] compute(simd::float::fminnmp)
     FMINP_asisdpair_only_SD   "fminp"   "011111101z110000111110nnnnnddddd" Arithmetic Fp [Vd(SZ), Vn(PAIR)] [] compute(simd::float::fminp)
-    // Armv8.2 FP16 (asisdpair): FMAXNMP_asisdpair_only_H FADDP_asisdpair_only_H FMAXP_asisdpair_only_H FMINNMP_asisdpair_only_H
-    // FMINP_asisdpair_only_H
+    FMAXNMP_asisdpair_only_H "fmaxnmp" "0101111000110000110010nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(PAIR_HALVES)] [] compute(simd::float::fmaxnmp)
+    FADDP_asisdpair_only_H   "faddp"   "0101111000110000110110nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(PAIR_HALVES)] [] compute(simd::float::faddp)
+    FMAXP_asisdpair_only_H   "fmaxp"   "0101111000110000111110nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(PAIR_HALVES)] [] compute(simd::float::fmaxp)
+    FMINNMP_asisdpair_only_H "fminnmp" "0101111010110000110010nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(PAIR_HALVES)] [] compute(simd::float::fminnmp)
+    FMINP_asisdpair_only_H   "fminp"   "0101111010110000111110nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(PAIR_HALVES)] [] compute(simd::float::fminp)
 
     // Advanced SIMD scalar three different: asisddiff
     SQDMLAL_asisddiff_only "sqdmlal" "01011110zz1mmmmm100100nnnnnddddd" MulDiv Fp [Vd(SIZE_LONG), Vn(SIZE), Vm(SIZE)] [SIZE_B, SIZE_D] compute(simd::long::sqdmlal)
@@ -111,8 +138,8 @@ macro_rules! scalar_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     SQSHL_asisdshf_R    "sqshl"    "010111110iiiiiii011101nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH), ShiftLeft]       [IMMH_NONE]         compute(simd::shift::sqshl)
     SQSHRN_asisdshf_N   "sqshrn"   "010111110iiiiiii100101nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH_LONG), ShiftRight] [IMMH_NONE, IMMH_D] compute(simd::narrow::sqshrn)
     SQRSHRN_asisdshf_N  "sqrshrn"  "010111110iiiiiii100111nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH_LONG), ShiftRight] [IMMH_NONE, IMMH_D] compute(simd::narrow::sqrshrn)
-    SCVTF_asisdshf_C    "scvtf"    "010111110iiiiiii111001nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH), ShiftRight]      [IMMH_BELOW_S]      compute(simd::convert::from_fixed::<false>)
-    FCVTZS_asisdshf_C   "fcvtzs"   "010111110iiiiiii111111nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH), ShiftRight]      [IMMH_BELOW_S]      compute(simd::convert::to_fixed::<false, ROUND_ZERO>)
+    SCVTF_asisdshf_C    "scvtf"    "010111110iiiiiii111001nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH), ShiftRight]      [IMMH_BELOW_H]      compute(simd::convert::from_fixed::<false>)
+    FCVTZS_asisdshf_C   "fcvtzs"   "010111110iiiiiii111111nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH), ShiftRight]      [IMMH_BELOW_H]      compute(simd::convert::to_fixed::<false, ROUND_ZERO>)
     USHR_asisdshf_R     "ushr"     "0111111101iiiiii000001nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH), ShiftRight]      []                  compute(simd::shift::ushr)
     USRA_asisdshf_R     "usra"     "0111111101iiiiii000101nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH), ShiftRight]      []                  compute(simd::shift::usra)
     URSHR_asisdshf_R    "urshr"    "0111111101iiiiii001001nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH), ShiftRight]      []                  compute(simd::shift::urshr)
@@ -125,8 +152,8 @@ macro_rules! scalar_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     SQRSHRUN_asisdshf_N "sqrshrun" "011111110iiiiiii100011nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH_LONG), ShiftRight] [IMMH_NONE, IMMH_D] compute(simd::narrow::sqrshrun)
     UQSHRN_asisdshf_N   "uqshrn"   "011111110iiiiiii100101nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH_LONG), ShiftRight] [IMMH_NONE, IMMH_D] compute(simd::narrow::uqshrn)
     UQRSHRN_asisdshf_N  "uqrshrn"  "011111110iiiiiii100111nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH_LONG), ShiftRight] [IMMH_NONE, IMMH_D] compute(simd::narrow::uqrshrn)
-    UCVTF_asisdshf_C    "ucvtf"    "011111110iiiiiii111001nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH), ShiftRight]      [IMMH_BELOW_S]      compute(simd::convert::from_fixed::<true>)
-    FCVTZU_asisdshf_C   "fcvtzu"   "011111110iiiiiii111111nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH), ShiftRight]      [IMMH_BELOW_S]      compute(simd::convert::to_fixed::<true, ROUND_ZERO>)
+    UCVTF_asisdshf_C    "ucvtf"    "011111110iiiiiii111001nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH), ShiftRight]      [IMMH_BELOW_H]      compute(simd::convert::from_fixed::<true>)
+    FCVTZU_asisdshf_C   "fcvtzu"   "011111110iiiiiii111111nnnnnddddd" ExtendShift Fp [Vd(IMMH), Vn(IMMH), ShiftRight]      [IMMH_BELOW_H]      compute(simd::convert::to_fixed::<true, ROUND_ZERO>)
 
     // Advanced SIMD scalar x indexed element: asisdelem
     SQDMLAL_asisdelem_L  "sqdmlal"  "01011111zzLMmmmm0011H0nnnnnddddd" MulDiv Fp [Vd(SIZE_LONG), Vn(SIZE), VmLane(Element::Size(0))] [SIZE_B, SIZE_D] compute(simd::long::sqdmlal)
@@ -140,5 +167,8 @@ macro_rules! scalar_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     FMULX_asisdelem_R_SD "fmulx"    "011111111zLMmmmm1001H0nnnnnddddd" MulDiv Fp [Vd(SZ), Vn(SZ), VmLane(Element::Sz(2))]            [SZ_L]           compute(simd::float::fmulx)
     SQRDMLAH_asisdelem_R "sqrdmlah" "01111111zzLMmmmm1101H0nnnnnddddd" MulDiv Rdm [Vd(SIZE), Vn(SIZE), VmLane(Element::Size(0))] [SIZE_B, SIZE_D] compute(simd::integer::sqrdmlah)
     SQRDMLSH_asisdelem_R "sqrdmlsh" "01111111zzLMmmmm1111H0nnnnnddddd" MulDiv Rdm [Vd(SIZE), Vn(SIZE), VmLane(Element::Size(0))] [SIZE_B, SIZE_D] compute(simd::integer::sqrdmlsh)
-    // Armv8.2 FP16 (asisdelem): FMLA_asisdelem_RH_H FMLS_asisdelem_RH_H FMUL_asisdelem_RH_H FMULX_asisdelem_RH_H
+    FMLA_asisdelem_RH_H  "fmla"  "0101111100LMmmmm0001H0nnnnnddddd" MulDiv Fp16 [Vd(H), Vn(H), VmLane(Element::Fixed(1))] [] compute(simd::float::fmla)
+    FMLS_asisdelem_RH_H  "fmls"  "0101111100LMmmmm0101H0nnnnnddddd" MulDiv Fp16 [Vd(H), Vn(H), VmLane(Element::Fixed(1))] [] compute(simd::float::fmls)
+    FMUL_asisdelem_RH_H  "fmul"  "0101111100LMmmmm1001H0nnnnnddddd" MulDiv Fp16 [Vd(H), Vn(H), VmLane(Element::Fixed(1))] [] compute(simd::float::fmul)
+    FMULX_asisdelem_RH_H "fmulx" "0111111100LMmmmm1001H0nnnnnddddd" MulDiv Fp16 [Vd(H), Vn(H), VmLane(Element::Fixed(1))] [] compute(simd::float::fmulx)
 } } }

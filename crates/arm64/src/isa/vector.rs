@@ -33,27 +33,75 @@ macro_rules! vector_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     UMOV_asimdins_X_x "umov" "01001110000i1000001111nnnnnddddd" ExtendShift Fp [Xd, VnLane]                   []                       compute(simd::copy::umov)
     INS_asimdins_IV_v "ins"  "01101110000iiiii0iiii1nnnnnddddd" ExtendShift Fp [VdLane, VnLane4, Imm4Ignored] [IMM5_NONE]              compute(simd::copy::ins_element)
 
-    // Armv8.2 FP16 (asimdsamefp16): FMAXNM_asimdsamefp16_only FMLA_asimdsamefp16_only FADD_asimdsamefp16_only FMULX_asimdsamefp16_only
-    // FCMEQ_asimdsamefp16_only FMAX_asimdsamefp16_only FRECPS_asimdsamefp16_only FMINNM_asimdsamefp16_only FMLS_asimdsamefp16_only
-    // FSUB_asimdsamefp16_only FAMAX_asimdsamefp16_only FMIN_asimdsamefp16_only FRSQRTS_asimdsamefp16_only FMAXNMP_asimdsamefp16_only
-    // FADDP_asimdsamefp16_only FMUL_asimdsamefp16_only FCMGE_asimdsamefp16_only FACGE_asimdsamefp16_only FMAXP_asimdsamefp16_only
-    // FDIV_asimdsamefp16_only FMINNMP_asimdsamefp16_only FABD_asimdsamefp16_only FAMIN_asimdsamefp16_only FCMGT_asimdsamefp16_only
-    // FACGT_asimdsamefp16_only FMINP_asimdsamefp16_only FSCALE_asimdsamefp16_only
+    // Advanced SIMD three same (FP16): asimdsamefp16
+    FMAXNM_asimdsamefp16_only  "fmaxnm"  "0Q001110010mmmmm000001nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fmaxnm)
+    FMLA_asimdsamefp16_only    "fmla"    "0Q001110010mmmmm000011nnnnnddddd" MulDiv     Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fmla)
+    FADD_asimdsamefp16_only    "fadd"    "0Q001110010mmmmm000101nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fadd)
+    FMULX_asimdsamefp16_only   "fmulx"   "0Q001110010mmmmm000111nnnnnddddd" MulDiv     Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fmulx)
+    FCMEQ_asimdsamefp16_only   "fcmeq"   "0Q001110010mmmmm001001nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::compare::fcmeq)
+    FMAX_asimdsamefp16_only    "fmax"    "0Q001110010mmmmm001101nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fmax)
+    FRECPS_asimdsamefp16_only  "frecps"  "0Q001110010mmmmm001111nnnnnddddd" MulDiv     Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::frecps)
+    FMINNM_asimdsamefp16_only  "fminnm"  "0Q001110110mmmmm000001nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fminnm)
+    FMLS_asimdsamefp16_only    "fmls"    "0Q001110110mmmmm000011nnnnnddddd" MulDiv     Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fmls)
+    FSUB_asimdsamefp16_only    "fsub"    "0Q001110110mmmmm000101nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fsub)
+    FMIN_asimdsamefp16_only    "fmin"    "0Q001110110mmmmm001101nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fmin)
+    FRSQRTS_asimdsamefp16_only "frsqrts" "0Q001110110mmmmm001111nnnnnddddd" MulDiv     Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::frsqrts)
+    FMAXNMP_asimdsamefp16_only "fmaxnmp" "0Q101110010mmmmm000001nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fmaxnmp)
+    FADDP_asimdsamefp16_only   "faddp"   "0Q101110010mmmmm000101nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::faddp)
+    FMUL_asimdsamefp16_only    "fmul"    "0Q101110010mmmmm000111nnnnnddddd" MulDiv     Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fmul)
+    FCMGE_asimdsamefp16_only   "fcmge"   "0Q101110010mmmmm001001nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::compare::fcmge)
+    FACGE_asimdsamefp16_only   "facge"   "0Q101110010mmmmm001011nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::compare::facge)
+    FMAXP_asimdsamefp16_only   "fmaxp"   "0Q101110010mmmmm001101nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fmaxp)
+    FDIV_asimdsamefp16_only    "fdiv"    "0Q101110010mmmmm001111nnnnnddddd" MulDiv     Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fdiv)
+    FMINNMP_asimdsamefp16_only "fminnmp" "0Q101110110mmmmm000001nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fminnmp)
+    FABD_asimdsamefp16_only    "fabd"    "0Q101110110mmmmm000101nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fabd)
+    FCMGT_asimdsamefp16_only   "fcmgt"   "0Q101110110mmmmm001001nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::compare::fcmgt)
+    FACGT_asimdsamefp16_only   "facgt"   "0Q101110110mmmmm001011nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::compare::facgt)
+    FMINP_asimdsamefp16_only   "fminp"   "0Q101110110mmmmm001101nnnnnddddd" Arithmetic Fp16 [Vd(HALVES), Vn(HALVES), Vm(HALVES)] [] compute(simd::float::fminp)
+    // Armv9.5 FAMINMAX (asimdsamefp16): FAMAX_asimdsamefp16_only FAMIN_asimdsamefp16_only
+    // Armv9.5 FP8 (asimdsamefp16): FSCALE_asimdsamefp16_only
 
-    // Armv8.2 FP16 (asimdmiscfp16): FRINTN_asimdmiscfp16_R FRINTM_asimdmiscfp16_R FCVTNS_asimdmiscfp16_R FCVTMS_asimdmiscfp16_R
-    // FCVTAS_asimdmiscfp16_R SCVTF_asimdmiscfp16_R FCMGT_asimdmiscfp16_FZ FCMEQ_asimdmiscfp16_FZ FCMLT_asimdmiscfp16_FZ
-    // FABS_asimdmiscfp16_R FRINTP_asimdmiscfp16_R FRINTZ_asimdmiscfp16_R FCVTPS_asimdmiscfp16_R FCVTZS_asimdmiscfp16_R
-    // FRECPE_asimdmiscfp16_R FRINTA_asimdmiscfp16_R FRINTX_asimdmiscfp16_R FCVTNU_asimdmiscfp16_R FCVTMU_asimdmiscfp16_R
-    // FCVTAU_asimdmiscfp16_R UCVTF_asimdmiscfp16_R FCMGE_asimdmiscfp16_FZ FCMLE_asimdmiscfp16_FZ FNEG_asimdmiscfp16_R
-    // FRINTI_asimdmiscfp16_R FCVTPU_asimdmiscfp16_R FCVTZU_asimdmiscfp16_R FRSQRTE_asimdmiscfp16_R FSQRT_asimdmiscfp16_R
+    // Advanced SIMD two-register miscellaneous (FP16): asimdmiscfp16
+    FRINTN_asimdmiscfp16_R  "frintn"  "0Q00111001111001100010nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::float::frintn)
+    FRINTM_asimdmiscfp16_R  "frintm"  "0Q00111001111001100110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::float::frintm)
+    FCVTNS_asimdmiscfp16_R  "fcvtns"  "0Q00111001111001101010nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::convert::to_integers::<false, ROUND_TIE_EVEN>)
+    FCVTMS_asimdmiscfp16_R  "fcvtms"  "0Q00111001111001101110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::convert::to_integers::<false, ROUND_NEGATIVE>)
+    FCVTAS_asimdmiscfp16_R  "fcvtas"  "0Q00111001111001110010nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::convert::to_integers::<false, ROUND_TIE_AWAY>)
+    SCVTF_asimdmiscfp16_R   "scvtf"   "0Q00111001111001110110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::convert::from_integers::<false>)
+    FCMGT_asimdmiscfp16_FZ  "fcmgt"   "0Q00111011111000110010nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES), Text("#0.0")] [] compute(simd::compare::fcmgt_zero)
+    FCMEQ_asimdmiscfp16_FZ  "fcmeq"   "0Q00111011111000110110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES), Text("#0.0")] [] compute(simd::compare::fcmeq_zero)
+    FCMLT_asimdmiscfp16_FZ  "fcmlt"   "0Q00111011111000111010nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES), Text("#0.0")] [] compute(simd::compare::fcmlt_zero)
+    FABS_asimdmiscfp16_R    "fabs"    "0Q00111011111000111110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::float::fabs)
+    FRINTP_asimdmiscfp16_R  "frintp"  "0Q00111011111001100010nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::float::frintp)
+    FRINTZ_asimdmiscfp16_R  "frintz"  "0Q00111011111001100110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::float::frintz)
+    FCVTPS_asimdmiscfp16_R  "fcvtps"  "0Q00111011111001101010nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::convert::to_integers::<false, ROUND_POSITIVE>)
+    FCVTZS_asimdmiscfp16_R  "fcvtzs"  "0Q00111011111001101110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::convert::to_integers::<false, ROUND_ZERO>)
+    FRECPE_asimdmiscfp16_R  "frecpe"  "0Q00111011111001110110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::float::frecpe)
+    FRINTA_asimdmiscfp16_R  "frinta"  "0Q10111001111001100010nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::float::frinta)
+    FRINTX_asimdmiscfp16_R  "frintx"  "0Q10111001111001100110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::float::frintx)
+    FCVTNU_asimdmiscfp16_R  "fcvtnu"  "0Q10111001111001101010nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::convert::to_integers::<true, ROUND_TIE_EVEN>)
+    FCVTMU_asimdmiscfp16_R  "fcvtmu"  "0Q10111001111001101110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::convert::to_integers::<true, ROUND_NEGATIVE>)
+    FCVTAU_asimdmiscfp16_R  "fcvtau"  "0Q10111001111001110010nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::convert::to_integers::<true, ROUND_TIE_AWAY>)
+    UCVTF_asimdmiscfp16_R   "ucvtf"   "0Q10111001111001110110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::convert::from_integers::<true>)
+    FCMGE_asimdmiscfp16_FZ  "fcmge"   "0Q10111011111000110010nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES), Text("#0.0")] [] compute(simd::compare::fcmge_zero)
+    FCMLE_asimdmiscfp16_FZ  "fcmle"   "0Q10111011111000110110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES), Text("#0.0")] [] compute(simd::compare::fcmle_zero)
+    FNEG_asimdmiscfp16_R    "fneg"    "0Q10111011111000111110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::float::fneg)
+    FRINTI_asimdmiscfp16_R  "frinti"  "0Q10111011111001100110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::float::frinti)
+    FCVTPU_asimdmiscfp16_R  "fcvtpu"  "0Q10111011111001101010nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::convert::to_integers::<true, ROUND_POSITIVE>)
+    FCVTZU_asimdmiscfp16_R  "fcvtzu"  "0Q10111011111001101110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::convert::to_integers::<true, ROUND_ZERO>)
+    FRSQRTE_asimdmiscfp16_R "frsqrte" "0Q10111011111001110110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::float::frsqrte)
+    FSQRT_asimdmiscfp16_R   "fsqrt"   "0Q10111011111001111110nnnnnddddd" System      Fp16 [Vd(HALVES), Vn(HALVES)]               [] compute(simd::float::fsqrt)
 
     // Advanced SIMD three-register extension: asimdsame2
     SDOT_asimdsame2_D        "sdot"     "0Q001110zz0mmmmm100101nnnnnddddd" MulDiv DotProd [Vd(T), Vn(BYTES), Vm(BYTES)] [SIZE_B, SIZE_H, SIZE_D] compute(simd::dot::dot::<SIGNED_BYTES, SIGNED_BYTES>)
     UDOT_asimdsame2_D        "udot"     "0Q101110zz0mmmmm100101nnnnnddddd" MulDiv DotProd [Vd(T), Vn(BYTES), Vm(BYTES)] [SIZE_B, SIZE_H, SIZE_D] compute(simd::dot::dot::<UNSIGNED_BYTES, UNSIGNED_BYTES>)
     SQRDMLAH_asimdsame2_only "sqrdmlah" "0Q101110zz0mmmmm100001nnnnnddddd" MulDiv Rdm     [Vd(T), Vn(T), Vm(T)]         [SIZE_B, SIZE_D]         compute(simd::integer::sqrdmlah)
     SQRDMLSH_asimdsame2_only "sqrdmlsh" "0Q101110zz0mmmmm100011nnnnnddddd" MulDiv Rdm     [Vd(T), Vn(T), Vm(T)]         [SIZE_B, SIZE_D]         compute(simd::integer::sqrdmlsh)
-    // Armv8.3 FCMA (asimdsame2): FCMLA_asimdsame2_C FCADD_asimdsame2_C
-    // Armv8.6 BF16 (asimdsame2): BFDOT_asimdsame2_D BFMLAL_asimdsame2_F_ BFMMLA_asimdsame2_E
+    FCMLA_asimdsame2_C "fcmla" "0Q101110zz0mmmmm110rr1nnnnnddddd" MulDiv Fcma [Vd(T), Vn(T), Vm(T), Rotation(11, 2)] [SIZE_B, SIZE_D_NO_Q] compute(simd::complex::fcmla)
+    FCADD_asimdsame2_C "fcadd" "0Q101110zz0mmmmm111r01nnnnnddddd" MulDiv Fcma [Vd(T), Vn(T), Vm(T), Rotation(12, 1)] [SIZE_B, SIZE_D_NO_Q] compute(simd::complex::fcadd)
+    BFDOT_asimdsame2_D   "bfdot"  "0Q101110010mmmmm111111nnnnnddddd" MulDiv Bf16 [Vd(WORDS), Vn(HALVES), Vm(HALVES)]     [] compute(simd::bfloat::bfdot)
+    BFMLAL_asimdsame2_F_ "bfmlal" "0Q101110110mmmmm111111nnnnnddddd" MulDiv Bf16 [Vd(V4S), Vn(V8H), Vm(V8H), BottomTop] [] compute(simd::bfloat::bfmlal)
+    BFMMLA_asimdsame2_E  "bfmmla" "01101110010mmmmm111011nnnnnddddd" MulDiv Bf16 [Vd(V4S), Vn(V8H), Vm(V8H)]            [] compute(simd::bfloat::bfmmla)
     USDOT_asimdsame2_D  "usdot"  "0Q001110100mmmmm100111nnnnnddddd" MulDiv I8mm [Vd(WORDS), Vn(BYTES), Vm(BYTES)] [] compute(simd::dot::dot::<UNSIGNED_BYTES, SIGNED_BYTES>)
     SMMLA_asimdsame2_G  "smmla"  "01001110100mmmmm101001nnnnnddddd" MulDiv I8mm [Vd(V4S), Vn(V16B), Vm(V16B)]     [] compute(simd::dot::matrix::<SIGNED_BYTES, SIGNED_BYTES>)
     USMMLA_asimdsame2_G "usmmla" "01001110100mmmmm101011nnnnnddddd" MulDiv I8mm [Vd(V4S), Vn(V16B), Vm(V16B)]     [] compute(simd::dot::matrix::<UNSIGNED_BYTES, SIGNED_BYTES>)
@@ -125,8 +173,11 @@ macro_rules! vector_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     URSQRTE_asimdmisc_R "ursqrte"   "0Q1011101z100001110010nnnnnddddd" ExtendShift Fp [Vd(TF), Vn(TF)]               [SZ_D]                  compute(simd::float::ursqrte)
     FRSQRTE_asimdmisc_R "frsqrte"   "0Q1011101z100001110110nnnnnddddd" ExtendShift Fp [Vd(TF), Vn(TF)]               [D_NO_Q]                compute(simd::float::frsqrte)
     FSQRT_asimdmisc_R   "fsqrt"     "0Q1011101z100001111110nnnnnddddd" ExtendShift Fp [Vd(TF), Vn(TF)]               [D_NO_Q]                compute(simd::float::fsqrt)
-    // Armv8.5 FRINTTS (asimdmisc): FRINT32Z_asimdmisc_R FRINT64Z_asimdmisc_R FRINT32X_asimdmisc_R FRINT64X_asimdmisc_R
-    // Armv8.6 BF16 (asimdmisc): BFCVTN_asimdmisc_4S
+    FRINT32Z_asimdmisc_R "frint32z" "0Q0011100z100001111010nnnnnddddd" ExtendShift FrintTs [Vd(TF), Vn(TF)] [D_NO_Q] compute(simd::float::frint32z)
+    FRINT64Z_asimdmisc_R "frint64z" "0Q0011100z100001111110nnnnnddddd" ExtendShift FrintTs [Vd(TF), Vn(TF)] [D_NO_Q] compute(simd::float::frint64z)
+    FRINT32X_asimdmisc_R "frint32x" "0Q1011100z100001111010nnnnnddddd" ExtendShift FrintTs [Vd(TF), Vn(TF)] [D_NO_Q] compute(simd::float::frint32x)
+    FRINT64X_asimdmisc_R "frint64x" "0Q1011100z100001111110nnnnnddddd" ExtendShift FrintTs [Vd(TF), Vn(TF)] [D_NO_Q] compute(simd::float::frint64x)
+    BFCVTN_asimdmisc_4S "bfcvtn{2}" "0Q00111010100001011010nnnnnddddd" ExtendShift Bf16 [Vd(HALVES), Vn(V4S)] [] compute(simd::bfloat::bfcvtn)
     // Armv9.5 FP8 (asimdmisc): F1CVTL_asimdmisc_V F2CVTL_asimdmisc_V BF1CVTL_asimdmisc_V BF2CVTL_asimdmisc_V
 
     // Advanced SIMD across lanes: asimdall
@@ -141,7 +192,10 @@ macro_rules! vector_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     FMAXV_asimdall_only_SD   "fmaxv"   "0110111000110000111110nnnnnddddd" Arithmetic Fp [Vd(S), Vn(V4S)]       []                    compute(simd::float::across::<FP_MAX>)
     FMINNMV_asimdall_only_SD "fminnmv" "0110111010110000110010nnnnnddddd" Arithmetic Fp [Vd(S), Vn(V4S)]       []                    compute(simd::float::across::<FP_MIN_NUM>)
     FMINV_asimdall_only_SD   "fminv"   "0110111010110000111110nnnnnddddd" Arithmetic Fp [Vd(S), Vn(V4S)]       []                    compute(simd::float::across::<FP_MIN>)
-    // Armv8.2 FP16 (asimdall): FMAXNMV_asimdall_only_H FMAXV_asimdall_only_H FMINNMV_asimdall_only_H FMINV_asimdall_only_H
+    FMAXNMV_asimdall_only_H "fmaxnmv" "0Q00111000110000110010nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(HALVES)] [] compute(simd::float::across::<FP_MAX_NUM>)
+    FMAXV_asimdall_only_H   "fmaxv"   "0Q00111000110000111110nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(HALVES)] [] compute(simd::float::across::<FP_MAX>)
+    FMINNMV_asimdall_only_H "fminnmv" "0Q00111010110000110010nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(HALVES)] [] compute(simd::float::across::<FP_MIN_NUM>)
+    FMINV_asimdall_only_H   "fminv"   "0Q00111010110000111110nnnnnddddd" Arithmetic Fp16 [Vd(H), Vn(HALVES)] [] compute(simd::float::across::<FP_MIN>)
 
     // Advanced SIMD three different: asimddiff
     SADDL_asimddiff_L   "saddl{2}"   "0Q001110zz1mmmmm000000nnnnnddddd" Arithmetic Fp [Vd(LONG), Vn(T), Vm(T)]    [SIZE_D]         compute(simd::long::saddl)
@@ -249,7 +303,10 @@ macro_rules! vector_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     FMINP_asimdsame_only    "fminp"    "0Q1011101z1mmmmm111101nnnnnddddd" Arithmetic  Fp [Vd(TF), Vn(TF), Vm(TF)]          [D_NO_Q]                compute(simd::float::fminp)
     BIT_asimdsame_only      "bit"      "0Q101110101mmmmm000111nnnnnddddd" Logical     Fp [Vd(BYTES), Vn(BYTES), Vm(BYTES)] []                      compute(simd::integer::bit)
     BIF_asimdsame_only      "bif"      "0Q101110111mmmmm000111nnnnnddddd" Logical     Fp [Vd(BYTES), Vn(BYTES), Vm(BYTES)] []                      compute(simd::integer::bif)
-    // Armv8.2 FHM (asimdsame): FMLAL_asimdsame_F FMLSL_asimdsame_F FMLAL2_asimdsame_F FMLSL2_asimdsame_F
+    FMLAL_asimdsame_F  "fmlal"  "0Q001110001mmmmm111011nnnnnddddd" MulDiv Fhm [Vd(WORDS), Vn(HALVES_PART), Vm(HALVES_PART)] [] compute(simd::half_long::fmlal::<false, false>)
+    FMLSL_asimdsame_F  "fmlsl"  "0Q001110101mmmmm111011nnnnnddddd" MulDiv Fhm [Vd(WORDS), Vn(HALVES_PART), Vm(HALVES_PART)] [] compute(simd::half_long::fmlal::<false, true>)
+    FMLAL2_asimdsame_F "fmlal2" "0Q101110001mmmmm110011nnnnnddddd" MulDiv Fhm [Vd(WORDS), Vn(HALVES_PART), Vm(HALVES_PART)] [] compute(simd::half_long::fmlal::<true, false>)
+    FMLSL2_asimdsame_F "fmlsl2" "0Q101110101mmmmm110011nnnnnddddd" MulDiv Fhm [Vd(WORDS), Vn(HALVES_PART), Vm(HALVES_PART)] [] compute(simd::half_long::fmlal::<true, true>)
     // Armv9.5 FAMINMAX (asimdsame): FAMAX_asimdsame_only FAMIN_asimdsame_only
     // Armv9.5 FP8 (asimdsame): FSCALE_asimdsame_only
 
@@ -269,7 +326,7 @@ macro_rules! vector_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     MOVI_asimdimm_D_ds "movi" "0010111100000iii111001iiiiiddddd" Arithmetic Fp [Vd(D), Imm8Bytes]           [] compute(simd::immediate::movi)
     MOVI_asimdimm_D2_d "movi" "0110111100000iii111001iiiiiddddd" Arithmetic Fp [Vd(V2D), Imm8Bytes]         [] compute(simd::immediate::movi)
     FMOV_asimdimm_D2_d "fmov" "0110111100000iii111101iiiiiddddd" Arithmetic Fp [Vd(V2D), Imm8Float]         [] compute(simd::immediate::movi)
-    // Armv8.2 FP16 (asimdimm): FMOV_asimdimm_H_h
+    FMOV_asimdimm_H_h "fmov" "0Q00111100000iii111111iiiiiddddd" Arithmetic Fp16 [Vd(HALVES), Imm8Float] [] compute(simd::immediate::fmov_halves)
 
     // Advanced SIMD shift by immediate: asimdshf
     SSHR_asimdshf_R     "sshr"        "0Q0011110iiiiiii000001nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI), ShiftRight]      [IMMH_NONE, D_NO_Q]    compute(simd::shift::sshr)
@@ -283,8 +340,8 @@ macro_rules! vector_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     SQSHRN_asimdshf_N   "sqshrn{2}"   "0Q0011110iiiiiii100101nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI_LONG), ShiftRight] [IMMH_NONE, IMMH_D]    compute(simd::narrow::sqshrn)
     SQRSHRN_asimdshf_N  "sqrshrn{2}"  "0Q0011110iiiiiii100111nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI_LONG), ShiftRight] [IMMH_NONE, IMMH_D]    compute(simd::narrow::sqrshrn)
     SSHLL_asimdshf_L    "sshll{2}"    "0Q0011110iiiiiii101001nnnnnddddd" ExtendShift Fp [Vd(TI_LONG), Vn(TI), ShiftLeft]  [IMMH_NONE, IMMH_D]    compute(simd::shift::sshll)
-    SCVTF_asimdshf_C    "scvtf"       "0Q0011110iiiiiii111001nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI), ShiftRight]      [IMMH_BELOW_S, D_NO_Q] compute(simd::convert::from_fixed::<false>)
-    FCVTZS_asimdshf_C   "fcvtzs"      "0Q0011110iiiiiii111111nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI), ShiftRight]      [IMMH_BELOW_S, D_NO_Q] compute(simd::convert::to_fixed::<false, ROUND_ZERO>)
+    SCVTF_asimdshf_C    "scvtf"       "0Q0011110iiiiiii111001nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI), ShiftRight]      [IMMH_BELOW_H, D_NO_Q] compute(simd::convert::from_fixed::<false>)
+    FCVTZS_asimdshf_C   "fcvtzs"      "0Q0011110iiiiiii111111nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI), ShiftRight]      [IMMH_BELOW_H, D_NO_Q] compute(simd::convert::to_fixed::<false, ROUND_ZERO>)
     USHR_asimdshf_R     "ushr"        "0Q1011110iiiiiii000001nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI), ShiftRight]      [IMMH_NONE, D_NO_Q]    compute(simd::shift::ushr)
     USRA_asimdshf_R     "usra"        "0Q1011110iiiiiii000101nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI), ShiftRight]      [IMMH_NONE, D_NO_Q]    compute(simd::shift::usra)
     URSHR_asimdshf_R    "urshr"       "0Q1011110iiiiiii001001nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI), ShiftRight]      [IMMH_NONE, D_NO_Q]    compute(simd::shift::urshr)
@@ -298,8 +355,8 @@ macro_rules! vector_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     UQSHRN_asimdshf_N   "uqshrn{2}"   "0Q1011110iiiiiii100101nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI_LONG), ShiftRight] [IMMH_NONE, IMMH_D]    compute(simd::narrow::uqshrn)
     UQRSHRN_asimdshf_N  "uqrshrn{2}"  "0Q1011110iiiiiii100111nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI_LONG), ShiftRight] [IMMH_NONE, IMMH_D]    compute(simd::narrow::uqrshrn)
     USHLL_asimdshf_L    "ushll{2}"    "0Q1011110iiiiiii101001nnnnnddddd" ExtendShift Fp [Vd(TI_LONG), Vn(TI), ShiftLeft]  [IMMH_NONE, IMMH_D]    compute(simd::shift::ushll)
-    UCVTF_asimdshf_C    "ucvtf"       "0Q1011110iiiiiii111001nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI), ShiftRight]      [IMMH_BELOW_S, D_NO_Q] compute(simd::convert::from_fixed::<true>)
-    FCVTZU_asimdshf_C   "fcvtzu"      "0Q1011110iiiiiii111111nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI), ShiftRight]      [IMMH_BELOW_S, D_NO_Q] compute(simd::convert::to_fixed::<true, ROUND_ZERO>)
+    UCVTF_asimdshf_C    "ucvtf"       "0Q1011110iiiiiii111001nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI), ShiftRight]      [IMMH_BELOW_H, D_NO_Q] compute(simd::convert::from_fixed::<true>)
+    FCVTZU_asimdshf_C   "fcvtzu"      "0Q1011110iiiiiii111111nnnnnddddd" ExtendShift Fp [Vd(TI), Vn(TI), ShiftRight]      [IMMH_BELOW_H, D_NO_Q] compute(simd::convert::to_fixed::<true, ROUND_ZERO>)
 
     // Advanced SIMD vector x indexed element: asimdelem
     SMLAL_asimdelem_L    "smlal{2}"   "0Q001111zzLMmmmm0010H0nnnnnddddd" MulDiv Fp [Vd(LONG), Vn(T), VmLane(Element::Size(0))] [SIZE_B, SIZE_D] compute(simd::long::smlal)
@@ -324,10 +381,17 @@ macro_rules! vector_rows { ($consumer:ident [$next:ident $($later:ident)*] $($be
     SQRDMLSH_asimdelem_R "sqrdmlsh" "0Q101111zzLMmmmm1111H0nnnnnddddd" MulDiv Rdm     [Vd(T), Vn(T), VmLane(Element::Size(0))] [SIZE_B, SIZE_D]         compute(simd::integer::sqrdmlsh)
     SDOT_asimdelem_D     "sdot"     "0Q001111zzLMmmmm1110H0nnnnnddddd" MulDiv DotProd [Vd(T), Vn(BYTES), VmGroup(0)]           [SIZE_B, SIZE_H, SIZE_D] compute(simd::dot::dot::<SIGNED_BYTES, SIGNED_BYTES>)
     UDOT_asimdelem_D     "udot"     "0Q101111zzLMmmmm1110H0nnnnnddddd" MulDiv DotProd [Vd(T), Vn(BYTES), VmGroup(0)]           [SIZE_B, SIZE_H, SIZE_D] compute(simd::dot::dot::<UNSIGNED_BYTES, UNSIGNED_BYTES>)
-    // Armv8.2 FHM (asimdelem): FMLAL_asimdelem_LH FMLSL_asimdelem_LH FMLAL2_asimdelem_LH FMLSL2_asimdelem_LH
-    // Armv8.2 FP16 (asimdelem): FMLA_asimdelem_RH_H FMLS_asimdelem_RH_H FMUL_asimdelem_RH_H FMULX_asimdelem_RH_H
-    // Armv8.3 FCMA (asimdelem): FCMLA_advsimd_elt
-    // Armv8.6 BF16 (asimdelem): BFDOT_asimdelem_E BFMLAL_asimdelem_F
+    FMLAL_asimdelem_LH  "fmlal"  "0Q00111110LMmmmm0000H0nnnnnddddd" MulDiv Fhm [Vd(WORDS), Vn(HALVES_PART), VmLane(Element::Fixed(1))] [] compute(simd::half_long::fmlal::<false, false>)
+    FMLSL_asimdelem_LH  "fmlsl"  "0Q00111110LMmmmm0100H0nnnnnddddd" MulDiv Fhm [Vd(WORDS), Vn(HALVES_PART), VmLane(Element::Fixed(1))] [] compute(simd::half_long::fmlal::<false, true>)
+    FMLAL2_asimdelem_LH "fmlal2" "0Q10111110LMmmmm1000H0nnnnnddddd" MulDiv Fhm [Vd(WORDS), Vn(HALVES_PART), VmLane(Element::Fixed(1))] [] compute(simd::half_long::fmlal::<true, false>)
+    FMLSL2_asimdelem_LH "fmlsl2" "0Q10111110LMmmmm1100H0nnnnnddddd" MulDiv Fhm [Vd(WORDS), Vn(HALVES_PART), VmLane(Element::Fixed(1))] [] compute(simd::half_long::fmlal::<true, true>)
+    FMLA_asimdelem_RH_H  "fmla"  "0Q00111100LMmmmm0001H0nnnnnddddd" MulDiv Fp16 [Vd(HALVES), Vn(HALVES), VmLane(Element::Fixed(1))] [] compute(simd::float::fmla)
+    FMLS_asimdelem_RH_H  "fmls"  "0Q00111100LMmmmm0101H0nnnnnddddd" MulDiv Fp16 [Vd(HALVES), Vn(HALVES), VmLane(Element::Fixed(1))] [] compute(simd::float::fmls)
+    FMUL_asimdelem_RH_H  "fmul"  "0Q00111100LMmmmm1001H0nnnnnddddd" MulDiv Fp16 [Vd(HALVES), Vn(HALVES), VmLane(Element::Fixed(1))] [] compute(simd::float::fmul)
+    FMULX_asimdelem_RH_H "fmulx" "0Q10111100LMmmmm1001H0nnnnnddddd" MulDiv Fp16 [Vd(HALVES), Vn(HALVES), VmLane(Element::Fixed(1))] [] compute(simd::float::fmulx)
+    FCMLA_advsimd_elt "fcmla" "0Q101111zzLMmmmm0rr1H0nnnnnddddd" MulDiv Fcma [Vd(T), Vn(T), VmPair, Rotation(13, 2)] [SIZE_B, SIZE_D, SIZE_S_NO_Q, COMPLEX_H, COMPLEX_L] compute(simd::complex::fcmla)
+    BFDOT_asimdelem_E  "bfdot"  "0Q00111101LMmmmm1111H0nnnnnddddd" MulDiv Bf16 [Vd(WORDS), Vn(HALVES), VmGroup(1)]                      [] compute(simd::bfloat::bfdot)
+    BFMLAL_asimdelem_F "bfmlal" "0Q00111111LMmmmm1111H0nnnnnddddd" MulDiv Bf16 [Vd(V4S), Vn(V8H), VmLane(Element::Fixed(1)), BottomTop] [] compute(simd::bfloat::bfmlal)
     SUDOT_asimdelem_D "sudot" "0Q00111100LMmmmm1111H0nnnnnddddd" MulDiv I8mm [Vd(WORDS), Vn(BYTES), VmGroup(0)] [] compute(simd::dot::dot::<SIGNED_BYTES, UNSIGNED_BYTES>)
     USDOT_asimdelem_D "usdot" "0Q00111110LMmmmm1111H0nnnnnddddd" MulDiv I8mm [Vd(WORDS), Vn(BYTES), VmGroup(0)] [] compute(simd::dot::dot::<UNSIGNED_BYTES, SIGNED_BYTES>)
     // Armv9.5 FP8 (asimdelem): FDOT_asimdelem_D FDOT_asimdelem_G FDOT_asimdelem_FP16FP32 FMLALB_asimdelem_H FMLALLBB_asimdelem_J

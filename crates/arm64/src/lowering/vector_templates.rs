@@ -46,6 +46,10 @@ impl Template {
         self.with(self.fields().mode(mode))
     }
 
+    const fn arranged(self, how: u32) -> Self {
+        self.with(self.fields().arrangement(how))
+    }
+
     const fn negate(self, what: u32) -> Self {
         self.with(self.fields().negate(what))
     }
@@ -393,11 +397,11 @@ pub(super) mod copy {
     }
 
     pub(in super::super) const fn from_general<const N: u32>() -> Template {
-        moving_sized(MOVE_FROM_GENERAL, N)
+        moving_sized(if N == 16 { MOVE_FROM_GENERAL_HALF } else { MOVE_FROM_GENERAL }, N)
     }
 
     pub(in super::super) const fn to_general<const N: u32>() -> Template {
-        moving_sized(MOVE_TO_GENERAL, N)
+        moving_sized(if N == 16 { MOVE_TO_GENERAL_HALF } else { MOVE_TO_GENERAL }, N)
     }
 }
 
@@ -409,10 +413,11 @@ pub(super) mod immediate {
         mvni = moving(MOVE_IMMEDIATE_INVERTED);
         orr = moving(MOVE_IMMEDIATE_ORR);
         bic = moving(MOVE_IMMEDIATE_BIC);
+        fmov_halves = moving(MOVE_HALVES_IMMEDIATE);
     }
 
     pub(in super::super) const fn fmov<const N: u32>() -> Template {
-        moving_sized(MOVE_FLOAT_IMMEDIATE, N)
+        moving_sized(if N == 16 { MOVE_HALF_IMMEDIATE } else { MOVE_FLOAT_IMMEDIATE }, N)
     }
 }
 
@@ -463,6 +468,10 @@ pub(super) mod float {
         frinta = rounded(ROUND_TIE_AWAY);
         frintx = same(FP_ROUND_INT_EXACT);
         frinti = same(FP_ROUND_INT);
+        frint32x = same(FP_ROUND_INT_EXACT).arranged(ARRANGED_LIMITED_32);
+        frint32z = frint32x().mode(ROUND_ZERO);
+        frint64x = same(FP_ROUND_INT_EXACT).arranged(ARRANGED_LIMITED_64);
+        frint64z = frint64x().mode(ROUND_ZERO);
         fadd = same(FP_ADD);
         fsub = same(FP_SUB);
         fmul = same(FP_MUL);
@@ -492,6 +501,57 @@ pub(super) mod float {
 
     pub(in super::super) const fn across<const OPERATION: u32>() -> Template {
         numbers(FLOAT_ACROSS, OPERATION, SIZING_SZ)
+    }
+}
+
+pub(super) mod complex {
+    use super::*;
+    use crate::semantics::float::arithmetic::{FP_ADD, FP_MUL_ADD};
+
+    templates! {
+        fcmla = numbers(FLOAT_ACCUMULATE, FP_MUL_ADD, SIZING_SIZE).arranged(ARRANGED_COMPLEX);
+        fcadd = numbers(FLOAT_SAME, FP_ADD, SIZING_SIZE).arranged(ARRANGED_COMPLEX_ADD);
+    }
+}
+
+pub(super) mod half_long {
+    use super::*;
+    use crate::semantics::float::arithmetic::FP_MUL_ADD;
+
+    pub(in super::super) const fn fmlal<const UPPER: bool, const NEGATE: bool>() -> Template {
+        let arrangement = if UPPER { ARRANGED_HALVES_UPPER } else { ARRANGED_HALVES };
+        let template = numbers(FLOAT_ACCUMULATE, FP_MUL_ADD, SIZING_SZ).arranged(arrangement);
+        template.negate(NEGATE_FACTOR * NEGATE as u32)
+    }
+}
+
+pub(super) mod bfloat {
+    use super::*;
+    use crate::semantics::float::arithmetic::{FP_ADD, FP_CONVERT, FP_MUL_ADD};
+    use crate::semantics::float::control::ROUND_ODD_INFINITY;
+
+    const fn accumulated(operation: u32, arrangement: u32) -> Template {
+        numbers(FLOAT_ACCUMULATE, operation, SIZING_SZ).arranged(arrangement)
+    }
+
+    const fn converted(form: u32) -> Template {
+        numbers(form, FP_CONVERT, SIZING_SZ).arranged(ARRANGED_BFLOAT_CONVERT)
+    }
+
+    templates! {
+        bfmlal = accumulated(FP_MUL_ADD, ARRANGED_BFLOAT_LONG);
+        bfdot = accumulated(FP_ADD, ARRANGED_BFLOAT_DOT).mode(ROUND_ODD_INFINITY);
+        bfmmla = accumulated(FP_ADD, ARRANGED_BFLOAT_MATRIX).mode(ROUND_ODD_INFINITY);
+        bfcvt = converted(FLOAT_CONVERT);
+        bfcvtn = converted(FLOAT_NARROW);
+    }
+}
+
+pub(super) mod javascript {
+    use super::*;
+
+    templates! {
+        fjcvtzs = numbers(FLOAT_TO_GENERAL, 0, SIZING_SZ).arranged(ARRANGED_JAVASCRIPT);
     }
 }
 
@@ -583,7 +643,7 @@ pub(super) mod convert {
 pub(super) mod crypto {
     use super::*;
 
-    const fn crypto(operation: u32) -> Template {
+    pub(super) const fn crypto(operation: u32) -> Template {
         vector(Handler::VECTOR_CRYPTO).operation(operation)
     }
 
@@ -602,6 +662,39 @@ pub(super) mod crypto {
         sha256h2 = crypto(CRYPTO_SHA256H2);
         sha256su0 = crypto(CRYPTO_SHA256SU0);
         sha256su1 = crypto(CRYPTO_SHA256SU1);
+    }
+}
+
+pub(super) mod hash {
+    use super::crypto::crypto;
+    use super::*;
+
+    templates! {
+        sha512h = crypto(CRYPTO_SHA512H);
+        sha512h2 = crypto(CRYPTO_SHA512H2);
+        sha512su0 = crypto(CRYPTO_SHA512SU0);
+        sha512su1 = crypto(CRYPTO_SHA512SU1);
+        eor3 = crypto(CRYPTO_EOR3);
+        bcax = crypto(CRYPTO_BCAX);
+        rax1 = crypto(CRYPTO_RAX1);
+        xar = crypto(CRYPTO_XAR);
+    }
+}
+
+pub(super) mod sm {
+    use super::crypto::crypto;
+    use super::*;
+
+    templates! {
+        sm3ss1 = crypto(CRYPTO_SM3SS1);
+        sm3tt1a = crypto(CRYPTO_SM3TT1A);
+        sm3tt1b = crypto(CRYPTO_SM3TT1B);
+        sm3tt2a = crypto(CRYPTO_SM3TT2A);
+        sm3tt2b = crypto(CRYPTO_SM3TT2B);
+        sm3partw1 = crypto(CRYPTO_SM3PARTW1);
+        sm3partw2 = crypto(CRYPTO_SM3PARTW2);
+        sm4e = crypto(CRYPTO_SM4E);
+        sm4ekey = crypto(CRYPTO_SM4EKEY);
     }
 }
 

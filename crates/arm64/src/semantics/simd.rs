@@ -5,15 +5,20 @@
 //! bits. Arithmetic on integers has 128 bits, so that it never overflows.
 
 pub mod across;
+pub mod bfloat;
 pub mod compare;
+pub mod complex;
 pub mod convert;
 pub mod copy;
 pub mod crypto;
 pub mod dot;
 pub mod float;
+pub mod half_long;
+pub mod hash;
 mod host;
 pub mod immediate;
 pub mod integer;
+pub mod javascript;
 pub mod load_store;
 pub mod long;
 pub mod misc;
@@ -23,6 +28,7 @@ pub mod permute;
 pub mod polynomial;
 pub mod saturate;
 pub mod shift;
+pub mod sm;
 pub mod structure;
 pub mod table;
 pub mod vector;

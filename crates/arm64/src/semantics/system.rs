@@ -11,8 +11,8 @@ pub const COUNTER_HZ: u64 = 1_000_000_000;
 pub const CTR_EL0: u64 = 0x8444_8004;
 /// The value of `DCZID_EL0`: DC ZVA permitted, blocks of 2^4 words.
 pub const DCZID_EL0: u64 = 4;
-/// The implemented bits of FPCR: AHP, DN, FZ and `RMode`. Exception traps are not implemented.
-pub const FPCR_MASK: u32 = 0x07c0_0000;
+/// The implemented bits of FPCR: AHP, DN, FZ, `RMode` and FZ16. Exception traps are not implemented.
+pub const FPCR_MASK: u32 = 0x07c8_0000;
 /// PSTATE.SSBS, where MRS and MSR have it.
 pub const PSTATE_SSBS: u32 = 1 << 12;
 /// PSTATE.DIT, where MRS and MSR have it.

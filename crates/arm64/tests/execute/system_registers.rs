@@ -103,7 +103,7 @@ fn a_write_changes_only_the_implemented_bits() {
         ("nzcv", 0xf000_0000),
         ("dit", 1 << 24),
         ("ssbs", 1 << 12),
-        ("fpcr", 0x07c0_0000),
+        ("fpcr", 0x07c8_0000),
         ("fpsr", 0x0800_009f),
         ("tpidr_el0", u64::MAX),
     ];

@@ -14,7 +14,7 @@ const LETTERS: &[(char, &[(u32, u32)])] = &[
     ('u', &[(10, 5)]),
     // Rs; imms.
     ('s', &[(16, 5), (10, 6)]),
-    ('r', &[(16, 6)]),
+    ('r', &[(16, 6), (11, 2), (12, 1), (13, 2)]),
     // imm16 of UDF; imm26; imm19, imm16, imm14 and immhi; immlo; imm12 or imm6; imm3; imm9; imm7; imm5.
     // In vector instructions: immh:immb; abc; defgh; imm5, or its top bit; imm4; imm8.
     ('i', &[
@@ -67,7 +67,7 @@ fn operands_cover_every_variable_bit_and_share_only_the_size_of_elements() {
             let shared = match operand {
                 Operand::VnLane | Operand::VdLane | Operand::Imm5Ignored => 0x001f_0000,
                 Operand::VnLane4 | Operand::Imm4Ignored => 0x7800,
-                Operand::VmLane(_) => 3 << 22,
+                Operand::VmLane(_) | Operand::VmPair => 3 << 22,
                 Operand::PostBytes(_, view) | Operand::VtList(_, view) => view.bits(),
                 _ => operand.simd().map_or(0, |(_, view)| view.bits()),
             };

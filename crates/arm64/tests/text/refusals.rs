@@ -7,7 +7,7 @@ use kvrm_arm64::assemble;
 const PROBLEMS: &[(&str, &str)] = &[
     ("addd x0, x1, x2", "unknown mnemonic `addd`; the nearest known one is `add`"),
     ("xyzzyfrob x0", "unknown mnemonic `xyzzyfrob`"),
-    ("b.xx 0", "unknown mnemonic `b.xx`; the nearest known one is `b.eq`"),
+    ("b.xx 0", "unknown mnemonic `b.xx`; the nearest known one is `bcax`"),
     ("ldr x0, [x1, #3]", "expected an offset from 0 to 32760 that is a multiple of 8; ldur takes others from -256 to 255"),
     ("ldr x0, [x1, #-8]", "expected an offset from 0 to 32760 that is a multiple of 8; ldur takes others from -256 to 255"),
     ("ldrb w0, [x1, #4096]", "expected an offset from 0 to 4095; ldur and the like take -256 to 255"),

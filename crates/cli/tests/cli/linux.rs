@@ -173,13 +173,13 @@ fn a_failed_program_is_told_which_calls_were_refused() {
 fn a_later_instruction_is_explained() {
     let folder = Folder::new();
     let code = assemble(|a| {
-        a.word(0x4e82_9420).mov(X8, 93).svc(0); // sdot v0.4s, v1.16b, v2.16b
+        a.word(0xd920_0820).mov(X8, 93).svc(0); // stg x0, [x1]
     });
     let program = folder.file("program", Elf::PROGRAM.bytes(&code));
     let run = kvrm(&["run", &program]);
     assert_eq!(run.status, 125, "{}", run.stderr);
-    let hint = "hint: the word 0x4e829420 is an instruction of FEAT_DotProd: dot products (SDOT, UDOT); Armv8.2 added it, \
-                KVRM does not have it, and no option adds it; build the program with -march=armv8-a\n";
+    let hint = "hint: the word 0xd9200820 is an instruction of FEAT_MTE: memory tagging (IRG, ADDG, STG, LDG and others); \
+                Armv8.5 added it, KVRM does not have it, and no option adds it; build the program with -march=armv8-a\n";
     assert!(run.stderr.ends_with(hint), "{}", run.stderr);
     let trace = kvrm(&["trace", &program]);
     assert!(trace.stderr.ends_with(hint), "{}", trace.stderr);

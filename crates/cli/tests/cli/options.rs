@@ -121,8 +121,12 @@ fn hints_name_missing_features_once() {
         assert_eq!(hints(word, &[]), [float], "{word:08x}");
         assert!(hints(word, &["--fp"]).is_empty(), "{word:08x} is executed");
     }
-    for (word, feature) in
-        [(0x4e82_9420, "FEAT_DotProd"), (0x04bf_e3e0, "FEAT_SVE"), (0xd65f_0bff, "FEAT_PAuth")]
+    let dot = "the word is `sdot v0.4s, v1.16b, v2.16b` of FEAT_DotProd, which needs --cpu neoverse-n1";
+    assert_eq!(hints(0x4e82_9420, &["--fp"]), [dot], "a feature of a named processor");
+    let bfdot = "the word is `bfdot v0.4s, v1.8h, v2.8h` of FEAT_BF16, which needs --cpu max";
+    assert_eq!(hints(0x6e42_fc20, &["--cpu", "neoverse-n1"]), [bfdot], "a feature of no named processor");
+    assert!(hints(0x6e42_fc20, &["--cpu", "max"]).is_empty(), "it is executed");
+    for (word, feature) in [(0xd920_0820, "FEAT_MTE"), (0x04bf_e3e0, "FEAT_SVE"), (0xd65f_0bff, "FEAT_PAuth")]
     {
         let [hint] = &hints(word, &[])[..] else { panic!("{word:08x} has one hint") };
         assert!(

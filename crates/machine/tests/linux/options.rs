@@ -54,6 +54,21 @@ fn hwcap_lists_exactly_the_features_of_the_machine() {
             Some(Features { ssbs: true, sb: true, flagm2: true, bti: true, ..Features::BASE }),
             [1 << 28 | 1 << 29, 1 << 7 | 1 << 17],
         ),
+        // FPHP and ASIMDHP, ASIMDRDM, JSCVT, FCMA, SHA3, SM3, SM4.
+        (
+            Some(Features { fp16: true, rdm: true, jscvt: true, fcma: true, ..Features::BASE }),
+            [0b11 << 9 | 1 << 12 | 1 << 13 | 1 << 14, 0],
+        ),
+        (Some(Features { sha3: true, sm3: true, sm4: true, ..Features::BASE }), [0b111 << 17, 0]),
+        // ASIMDDP, SHA512, ASIMDFHM; FRINT, I8MM, BF16.
+        (
+            Some(Features { dotprod: true, sha512: true, fhm: true, ..Features::BASE }),
+            [1 << 20 | 1 << 21 | 1 << 23, 0],
+        ),
+        (
+            Some(Features { frintts: true, i8mm: true, bf16: true, ..Features::BASE }),
+            [0, 1 << 8 | 1 << 13 | 1 << 14],
+        ),
     ] {
         let builder = Machine::builder(guest("tls"));
         let builder = match features {

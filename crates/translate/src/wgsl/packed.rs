@@ -2,8 +2,10 @@
 //!
 //! Other instructions call a leaf function of the interpreter, which computes one element after the other.
 
+use kvrm_arm64::Word;
 use kvrm_arm64::micro_op::{Handler, MicroOp};
 use kvrm_arm64::semantics::simd::immediate::adv_simd_expand_imm;
+use kvrm_arm64::semantics::simd::vector::precision;
 use kvrm_arm64::vector_op::*;
 
 use crate::effects::handler;
@@ -44,7 +46,7 @@ pub(super) fn value(op: MicroOp, operands: &Operands) -> Option<String> {
     let esize = match op.sizing() {
         SIZING_SIZE => 8 << field,
         SIZING_IMMH => 8 << (word >> 19 & 15).checked_ilog2()?,
-        SIZING_SZ => 32 << (field & 1),
+        SIZING_SZ => precision(Word(word)),
         SIZING_BYTES => 8,
         _ => 64,
     };

@@ -70,7 +70,7 @@ pub(super) fn lines(handler: Handler, op: MicroOp, holds: &str) -> Option<String
                 }
                 "result.value".to_owned()
             }
-            H::VECTOR_CRYPTO => format!("crypto({}u, {n}, {m}, {d})", op.operation()),
+            H::VECTOR_CRYPTO => format!("crypto({}u, {n}, {m}, {d}, {}u)", op.operation(), word >> 10 & 63),
             _ => return None,
         },
     };

@@ -11,6 +11,9 @@ const FPCR_DN = 0x02000000u;
 /// `kvrm_arm64::semantics::float::control::FPCR_FZ`.
 const FPCR_FZ = 0x01000000u;
 
+/// `kvrm_arm64::semantics::float::control::FPCR_FZ16`.
+const FPCR_FZ16 = 0x00080000u;
+
 /// `kvrm_arm64::semantics::float::control::FPSR_IOC`.
 const FPSR_IOC = 1u;
 
@@ -43,6 +46,9 @@ const ROUND_TIE_AWAY = 4u;
 
 /// `kvrm_arm64::semantics::float::control::ROUND_ODD`.
 const ROUND_ODD = 5u;
+
+/// `kvrm_arm64::semantics::float::control::ROUND_ODD_INFINITY`.
+const ROUND_ODD_INFINITY = 6u;
 
 /// `kvrm_arm64::semantics::float::number::KIND_ZERO`.
 const KIND_ZERO = 0u;

@@ -4,7 +4,7 @@ import package::arm64::float::constants::{
     FPSR_IOC, FPSR_IXC, FPSR_OFC, FPSR_UFC, KIND_INFINITY, KIND_ZERO, TOP,
 };
 import package::arm64::float::constants::{
-    ROUND_NEGATIVE, ROUND_ODD, ROUND_POSITIVE, ROUND_TIE_AWAY, ROUND_TIE_EVEN,
+    ROUND_NEGATIVE, ROUND_ODD, ROUND_ODD_INFINITY, ROUND_POSITIVE, ROUND_TIE_AWAY, ROUND_TIE_EVEN,
 };
 import package::arm64::float::format::{Format, exponent_bias, exponent_ones};
 import package::arm64::float::number::{Number, denormalized, is_nan};
@@ -59,7 +59,7 @@ fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) -> FpResul
             return FpResult(sign | (end - 1lu), fpsr | FPSR_IOC);
         }
         // The number lies between the largest number, whose significand is odd, and infinity.
-        let becomes_infinity = is_rounded_up(rounding, number.sign, 1lu, TOP);
+        let becomes_infinity = rounding == ROUND_ODD_INFINITY || is_rounded_up(rounding, number.sign, 1lu, TOP);
         return FpResult(sign | (end - select(1lu, 0lu, becomes_infinity)), fpsr | FPSR_OFC | FPSR_IXC);
     }
     if error == 0lu {
@@ -77,7 +77,7 @@ fn is_rounded_up(rounding: u32, sign: u32, kept: u64, error: u64) -> bool {
         case ROUND_POSITIVE: { return error != 0lu && sign == 0u; }
         case ROUND_NEGATIVE: { return error != 0lu && sign == 1u; }
         case ROUND_TIE_AWAY: { return error >= TOP; }
-        case ROUND_ODD: { return error != 0lu && (kept & 1lu) == 0lu; }
+        case ROUND_ODD, ROUND_ODD_INFINITY: { return error != 0lu && (kept & 1lu) == 0lu; }
         default: { return false; }
     }
 }

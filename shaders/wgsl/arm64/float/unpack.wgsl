@@ -1,6 +1,8 @@
 //! The conversion of bit patterns to numbers.
 
-import package::arm64::float::constants::{FPCR_FZ, FPSR_IDC, KIND_QUIET, KIND_SIGNALLING, QUIET, TOP};
+import package::arm64::float::constants::{
+    FPCR_FZ, FPCR_FZ16, FPSR_IDC, KIND_QUIET, KIND_SIGNALLING, QUIET, TOP,
+};
 import package::arm64::float::format::{Format, exponent_bias, exponent_ones};
 import package::arm64::float::number::{Number, fp_finite, fp_infinity, fp_zero, normalized};
 
@@ -17,7 +19,8 @@ fn fp_unpack(value: u64, format: Format, fpcr: u32) -> Number {
             return fp_zero(sign, 0u);
         }
         if is_flushed(format, fpcr) {
-            return fp_zero(sign, FPSR_IDC);
+            // Half precision does not raise Input Denormal.
+            return fp_zero(sign, select(FPSR_IDC, 0u, format.exponent_bits == 5u));
         }
         return normalized(fp_finite(sign, 1i - exponent_bias(format), fraction, 0u));
     }
@@ -31,10 +34,9 @@ fn fp_unpack(value: u64, format: Format, fpcr: u32) -> Number {
     return fp_finite(sign, i32(field) - exponent_bias(format), TOP | fraction, 0u);
 }
 
-/// Whether denormal numbers of a format are flushed to zero. Half precision is never flushed: only `FPCR.FZ16` would do
-/// that, which Armv8.0 does not have.
+/// Whether denormal numbers of a format are flushed to zero.
 ///
 /// Twin: `kvrm_arm64::semantics::float::unpack::is_flushed`.
 fn is_flushed(format: Format, fpcr: u32) -> bool {
-    return (fpcr & FPCR_FZ) != 0u && format.exponent_bits != 5u;
+    return (fpcr & select(FPCR_FZ, FPCR_FZ16, format.exponent_bits == 5u)) != 0u;
 }

@@ -11,7 +11,8 @@ import package::machine::micro_op::{
 };
 import package::machine::simd::packed_integers::{is_packed, packed_integers};
 import package::machine::simd::registers::{
-    NO_INDEX, Vector, elem, get_v, immh_size, part_of, second_operand, set_v, with_elem, with_part,
+    NO_INDEX, Vector, elem, get_v, immh_size, number_size, part_of, second_operand, set_v, with_elem,
+    with_part,
 };
 import package::machine::vector_op::{
     ACCUMULATE_ADD, ACCUMULATE_NOT, ELEMENT_ABSOLUTE, ELEMENT_ABSOLUTE_DIFFERENCE, ELEMENT_ADD, ELEMENT_AND,
@@ -127,7 +128,7 @@ fn integer_size(op: vec4<u32>) -> u32 {
     switch get_sizing(op.y) {
         case SIZING_SIZE: { return 8u << ((op.z >> 22u) & 3u); }
         case SIZING_IMMH: { return 8u << immh_size(op.z); }
-        case SIZING_SZ: { return 32u << ((op.z >> 22u) & 1u); }
+        case SIZING_SZ: { return number_size(op.z); }
         case SIZING_BYTES: { return 8u; }
         default: { return 64u; }
     }

@@ -7,11 +7,12 @@ import package::machine::memory::{effort};
 import package::machine::micro_op::{get_a, get_dst, get_element, get_operation, get_wide};
 import package::machine::registers::{SCRATCH_FLAGS, x};
 import package::machine::simd::packed::{each_one, packed_is_zero};
-import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem, without_elem};
+import package::machine::simd::registers::{Vector, elem, get_v, number_size, set_v, with_elem, without_elem};
 import package::machine::vector_op::{
-    MOVE_DUP_ELEMENT, MOVE_DUP_GENERAL, MOVE_FLOAT_IMMEDIATE, MOVE_FROM_GENERAL, MOVE_FROM_GENERAL_HIGH,
-    MOVE_IMMEDIATE_BIC, MOVE_IMMEDIATE_INVERTED, MOVE_IMMEDIATE_ORR, MOVE_INS_ELEMENT, MOVE_INS_GENERAL,
-    MOVE_SELECT, MOVE_SMOV, MOVE_TO_GENERAL, MOVE_TO_GENERAL_HIGH, MOVE_UMOV, PERMUTE_EXT, PERMUTE_REV,
+    MOVE_DUP_ELEMENT, MOVE_DUP_GENERAL, MOVE_FLOAT_IMMEDIATE, MOVE_FROM_GENERAL, MOVE_FROM_GENERAL_HALF,
+    MOVE_FROM_GENERAL_HIGH, MOVE_HALF_IMMEDIATE, MOVE_HALVES_IMMEDIATE, MOVE_IMMEDIATE_BIC,
+    MOVE_IMMEDIATE_INVERTED, MOVE_IMMEDIATE_ORR, MOVE_INS_ELEMENT, MOVE_INS_GENERAL, MOVE_SELECT, MOVE_SMOV,
+    MOVE_TO_GENERAL, MOVE_TO_GENERAL_HALF, MOVE_TO_GENERAL_HIGH, MOVE_UMOV, PERMUTE_EXT, PERMUTE_REV,
     PERMUTE_TBL, PERMUTE_TBX, PERMUTE_TRN, PERMUTE_UZP, PERMUTE_ZIP,
 };
 
@@ -63,7 +64,7 @@ fn move_vector(op: vec4<u32>) {
     let holds = condition_holds((word >> 12u) & 15u, u32(x[SCRATCH_FLAGS]));
     let value = moved(op, n, m, get_v(rd), x[get_a(op.x)], holds);
     switch get_operation(op.y) {
-        case MOVE_UMOV, MOVE_SMOV, MOVE_TO_GENERAL, MOVE_TO_GENERAL_HIGH: { x[get_dst(op.x)] = value.low; }
+        case MOVE_UMOV, MOVE_SMOV, MOVE_TO_GENERAL, MOVE_TO_GENERAL_HALF, MOVE_TO_GENERAL_HIGH: { x[get_dst(op.x)] = value.low; }
         default: { set_v(rd, value); }
     }
 }
@@ -104,8 +105,16 @@ fn moved(op: vec4<u32>, n: Vector, m: Vector, d: Vector, general: u64, holds: bo
             let double = vfp_expand_imm(imm8, 52u, 11u);
             return Vector(select(vfp_expand_imm(imm8, 23u, 8u), double, datasize == 64u), 0lu);
         }
+        case MOVE_FROM_GENERAL_HALF: { return Vector(general & 0xfffflu, 0lu); }
+        case MOVE_TO_GENERAL_HALF: { return Vector(n.low & 0xfffflu, 0lu); }
+        case MOVE_HALF_IMMEDIATE: { return Vector(vfp_expand_imm((word >> 13u) & 0xffu, 10u, 5u), 0lu); }
+        case MOVE_HALVES_IMMEDIATE: {
+            let imm8 = ((word >> 11u) & 0xe0u) | ((word >> 5u) & 31u);
+            let repeated = vfp_expand_imm(imm8, 10u, 5u) * each_one(16u);
+            return Vector(repeated, select(0lu, repeated, q == 1u));
+        }
         case MOVE_SELECT: {
-            let mask = ones(32u << ((word >> 22u) & 1u));
+            let mask = ones(number_size(word));
             return Vector(select(m.low, n.low, holds) & mask, 0lu);
         }
         default: {

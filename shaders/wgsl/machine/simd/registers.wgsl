@@ -85,3 +85,20 @@ fn second_operand(word: u32, esize: u32) -> vec2<u32> {
 fn immh_size(word: u32) -> u32 {
     return 31u - countLeadingZeros((word >> 19u) & 15u);
 }
+
+/// Returns the number of bits of the floating-point numbers of an instruction: those of half precision if it is one of
+/// `FEAT_FP16`, and else by the field sz.
+fn number_size(word: u32) -> u32 {
+    var is_half = false;
+    if (word & 0x50000000u) == 0x10000000u {
+        is_half = ((word >> 22u) & 3u) == 3u;
+    } else if ((word >> 24u) & 1u) == 1u {
+        is_half = (word & 0x00800400u) == 0u;
+    } else if ((word >> 10u) & 1u) == 1u {
+        is_half = ((word >> 21u) & 1u) == 0u;
+    } else {
+        let kind = (word >> 17u) & 31u;
+        is_half = kind == 28u || (kind == 24u && ((word >> 29u) & 1u) == 0u);
+    }
+    return select(32u << ((word >> 22u) & 1u), 16u, is_half);
+}

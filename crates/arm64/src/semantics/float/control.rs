@@ -9,6 +9,9 @@ pub const FPCR_DN: u32 = 1 << 25;
 /// FPCR.FZ: denormal operands and results of single and double precision are flushed to zero.
 pub const FPCR_FZ: u32 = 1 << 24;
 
+/// FPCR.FZ16: denormal operands and results of half precision are flushed to zero, except by conversions.
+pub const FPCR_FZ16: u32 = 1 << 19;
+
 /// FPSR.IOC: an invalid operation.
 pub const FPSR_IOC: u32 = 1;
 /// FPSR.DZC: a finite number divided by zero.
@@ -35,6 +38,9 @@ pub const ROUND_TIE_AWAY: u32 = 4;
 /// An inexact result to the adjacent number whose last bit is odd. A second rounding then gives the same as a single
 /// one.
 pub const ROUND_ODD: u32 = 5;
+
+/// As [`ROUND_ODD`], except that results too large for their format become infinite. Products of bfloat16 are rounded so.
+pub const ROUND_ODD_INFINITY: u32 = 6;
 
 /// `FPRoundingMode()`: returns the rounding mode of FPCR.
 #[must_use]

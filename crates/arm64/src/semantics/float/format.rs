@@ -20,6 +20,9 @@ pub const SINGLE: Format = Format { fraction_bits: 23, exponent_bits: 8, alterna
 /// Double precision.
 pub const DOUBLE: Format = Format { fraction_bits: 52, exponent_bits: 11, alternative: false };
 
+/// Bfloat16, the upper half of single precision.
+pub const BFLOAT: Format = Format { fraction_bits: 7, exponent_bits: 8, alternative: false };
+
 /// Returns the format of numbers of `datasize` bits, which is 16, 32 or 64.
 #[must_use]
 #[inline(always)]

@@ -3,11 +3,11 @@
 use super::arithmetic::{
     FP_ADD, FP_CONVERT, FP_DIV, FP_MAX, FP_MAX_NUM, FP_MIN, FP_MIN_NUM, FP_MUL, FP_MUL_ADD, FP_MULX,
     FP_RECIP_ESTIMATE, FP_RECIP_STEP_FUSED, FP_RECPX, FP_ROUND_INT, FP_ROUND_INT_EXACT, FP_RSQRT_ESTIMATE,
-    FP_RSQRT_STEP_FUSED, FP_SQRT, FP_SUB, fp_operation,
+    FP_RSQRT_STEP_FUSED, FP_SQRT, FP_SUB, fp_arithmetic, fp_operation,
 };
 use super::compare;
-use super::control::{FPCR_AHP, fp_rounding_mode};
-use super::format::{Format, HALF};
+use super::control::{FPCR_AHP, FPCR_FZ16, FPSR_IOC, fp_rounding_mode};
+use super::format::{Format, HALF, SINGLE, exponent_bias};
 use super::integer;
 use super::round::{FpResult, fp_round};
 use super::unpack::fp_unpack;
@@ -63,6 +63,33 @@ pub fn fp_mul_add(addend: u64, x: u64, y: u64, format: Format, fpcr: u32) -> FpR
     fp_operation(FP_MUL_ADD, addend, x, y, format, format, fp_rounding_mode(fpcr), fpcr)
 }
 
+/// `FPMulAddH()`: adds `addend`, in single precision, to the product of `x` and `y`, in half precision.
+#[must_use]
+#[inline]
+pub fn fp_mul_add_h(addend: u64, x: u64, y: u64, fpcr: u32) -> FpResult {
+    let [x, y] = [x, y].map(|bits| fp_unpack(bits, HALF, fpcr));
+    let rounding = fp_rounding_mode(fpcr);
+    let addend = fp_unpack(addend, SINGLE, fpcr);
+    fp_round(fp_arithmetic(FP_MUL_ADD, addend, x, y, SINGLE, rounding, fpcr), SINGLE, rounding, fpcr)
+}
+
+/// `FPRoundIntN()`: rounds to an integer of `intsize` bits. Where there is none, the result is the least such integer, and
+/// the operation is invalid.
+#[must_use]
+#[inline]
+pub fn fp_round_int_n(x: u64, format: Format, rounding: u32, intsize: u32, fpcr: u32) -> FpResult {
+    let result = fp_round_int(x, format, rounding, true, fpcr);
+    let Format { fraction_bits, exponent_bits, .. } = format;
+    let magnitude = result.value & ((1 << (fraction_bits + exponent_bits)) - 1);
+    let sign = result.value >> (fraction_bits + exponent_bits);
+    // The magnitude of the least integer.
+    let limit = u64::from(exponent_bias(format) as u32 + intsize - 1) << fraction_bits;
+    if magnitude < limit || magnitude == limit && sign == 1 {
+        return result;
+    }
+    FpResult { value: 1 << (fraction_bits + exponent_bits) | limit, fpsr: FPSR_IOC }
+}
+
 /// `FPRoundInt()`. If `exact` is set and the number is not an integer, it raises Inexact.
 #[must_use]
 #[inline]
@@ -71,13 +98,15 @@ pub fn fp_round_int(x: u64, format: Format, rounding: u32, exact: bool, fpcr: u3
     fp_operation(operation, x, x, x, format, format, rounding, fpcr)
 }
 
-/// `FPConvert()`: converts between formats. Half precision is the alternative one if FPCR.AHP is set.
+/// `FPConvert()`: converts between formats. Half precision is the alternative one if FPCR.AHP is set, and it is never
+/// flushed.
 #[must_use]
 #[inline]
 pub fn fp_convert(x: u64, from: Format, to: Format, rounding: u32, fpcr: u32) -> FpResult {
     let is_alternative = |format| format == HALF && fpcr & FPCR_AHP != 0;
     let from = Format { alternative: is_alternative(from), ..from };
     let to = Format { alternative: is_alternative(to), ..to };
+    let fpcr = fpcr & !FPCR_FZ16;
     fp_operation(FP_CONVERT, x, x, x, from, to, rounding, fpcr)
 }
 

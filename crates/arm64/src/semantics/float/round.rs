@@ -1,8 +1,8 @@
 //! Rounding: numbers to bit patterns. Results are rounded only here.
 
 use super::control::{
-    FPSR_IOC, FPSR_IXC, FPSR_OFC, FPSR_UFC, ROUND_NEGATIVE, ROUND_ODD, ROUND_POSITIVE, ROUND_TIE_AWAY,
-    ROUND_TIE_EVEN,
+    FPSR_IOC, FPSR_IXC, FPSR_OFC, FPSR_UFC, ROUND_NEGATIVE, ROUND_ODD, ROUND_ODD_INFINITY, ROUND_POSITIVE,
+    ROUND_TIE_AWAY, ROUND_TIE_EVEN,
 };
 use super::format::{Format, exponent_bias, exponent_ones};
 use super::number::{KIND_INFINITY, KIND_ZERO, Number, TOP, denormalized, is_nan};
@@ -59,7 +59,7 @@ pub const fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) 
             return FpResult { value: sign | (end - 1), fpsr: fpsr | FPSR_IOC };
         }
         // Overflow: rounds to infinity or to the largest finite number, whose significand is odd.
-        let becomes_infinity = is_rounded_up(rounding, number.sign, 1, TOP);
+        let becomes_infinity = rounding == ROUND_ODD_INFINITY || is_rounded_up(rounding, number.sign, 1, TOP);
         return FpResult { value: sign | (end - !becomes_infinity as u64), fpsr: fpsr | FPSR_OFC | FPSR_IXC };
     }
     if error == 0 {
@@ -78,7 +78,7 @@ pub const fn is_rounded_up(rounding: u32, sign: u32, kept: u64, error: u64) -> b
         ROUND_POSITIVE => error != 0 && sign == 0,
         ROUND_NEGATIVE => error != 0 && sign == 1,
         ROUND_TIE_AWAY => error >= TOP,
-        ROUND_ODD => error != 0 && kept & 1 == 0,
+        ROUND_ODD | ROUND_ODD_INFINITY => error != 0 && kept & 1 == 0,
         _ => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Unpacking: bit patterns to numbers.
 
-use super::control::{FPCR_FZ, FPSR_IDC};
+use super::control::{FPCR_FZ, FPCR_FZ16, FPSR_IDC};
 use super::format::{Format, HALF, exponent_bias, exponent_ones};
 use super::number::{
     KIND_QUIET, KIND_SIGNALLING, Number, QUIET, TOP, fp_finite, fp_infinity, fp_zero, normalized,
@@ -19,7 +19,8 @@ pub const fn fp_unpack(value: u64, format: Format, fpcr: u32) -> Number {
             return fp_zero(sign, 0);
         }
         if is_flushed(format, fpcr) {
-            return fp_zero(sign, FPSR_IDC);
+            // Half precision does not raise Input Denormal.
+            return fp_zero(sign, if format.exponent_bits == HALF.exponent_bits { 0 } else { FPSR_IDC });
         }
         return normalized(fp_finite(sign, 1 - exponent_bias(format), fraction, 0));
     }
@@ -33,10 +34,9 @@ pub const fn fp_unpack(value: u64, format: Format, fpcr: u32) -> Number {
     fp_finite(sign, field as i32 - exponent_bias(format), TOP | fraction, 0)
 }
 
-/// Whether denormal numbers of a format are flushed to zero. Half precision never is: that needs `FPCR.FZ16`, which
-/// Armv8.0 does not have.
+/// Whether denormal numbers of a format are flushed to zero.
 #[must_use]
 #[inline(always)]
 pub const fn is_flushed(format: Format, fpcr: u32) -> bool {
-    fpcr & FPCR_FZ != 0 && format.exponent_bits != HALF.exponent_bits
+    fpcr & if format.exponent_bits == HALF.exponent_bits { FPCR_FZ16 } else { FPCR_FZ } != 0
 }

@@ -59,12 +59,12 @@ pub fn smov<const N: u32>(cpu: &mut Cpu, w: Word) {
 
 /// FMOV from a general register to the lower part of a vector, with zeros above.
 pub fn from_general<const N: u32>(cpu: &mut Cpu, w: Word) {
-    set_v(cpu, w.rd(), truncate(cpu.x(w.rn()), N).into());
+    set_v(cpu, w.rd(), (cpu.x(w.rn()) & ones(N)).into());
 }
 
 /// FMOV from the lower part of a vector to a general register.
 pub fn to_general<const N: u32>(cpu: &mut Cpu, w: Word) {
-    cpu.set_x(w.rd(), truncate(v(cpu, w.rn()) as u64, N));
+    cpu.set_x(w.rd(), v(cpu, w.rn()) as u64 & ones(N));
 }
 
 /// FMOV to the upper half of a vector. The lower half does not change.

@@ -2,7 +2,7 @@
 
 use super::host;
 use super::pairwise::pairs;
-use super::vector::{Lanes, Second, elem, set_v, v};
+use super::vector::{Lanes, Second, collect, elem, set_v, v};
 use crate::semantics::float::arithmetic::{
     FP_ADD, FP_DIV, FP_MAX, FP_MAX_NUM, FP_MIN, FP_MIN_NUM, FP_MUL, FP_SUB, fp_operation,
 };
@@ -12,8 +12,8 @@ use crate::semantics::float::control::{
 use crate::semantics::float::estimate::{unsigned_recip_estimate, unsigned_rsqrt_estimate};
 use crate::semantics::float::format::{Format, fp_format};
 use crate::semantics::float::named::{
-    fp_add, fp_mul, fp_mul_add, fp_mulx, fp_recip_estimate, fp_recip_step_fused, fp_recpx, fp_rsqrt_estimate,
-    fp_rsqrt_step_fused, fp_sqrt, fp_sub,
+    fp_add, fp_mul, fp_mul_add, fp_mulx, fp_recip_estimate, fp_recip_step_fused, fp_recpx, fp_round_int_n,
+    fp_rsqrt_estimate, fp_rsqrt_step_fused, fp_sqrt, fp_sub,
 };
 use crate::semantics::float::quick::{fp_max, fp_max_num, fp_min, fp_min_num, fp_round_int};
 use crate::semantics::float::round::FpResult;
@@ -123,6 +123,14 @@ instructions! {
     frintx = one |x, format, fpcr| fp_round_int(x, format, fp_rounding_mode(fpcr), true, fpcr);
     /// FRINTI.
     frinti = one |x, format, fpcr| fp_round_int(x, format, fp_rounding_mode(fpcr), false, fpcr);
+    /// FRINT32Z.
+    frint32z = one |x, format, fpcr| fp_round_int_n(x, format, ROUND_ZERO, 32, fpcr);
+    /// FRINT32X.
+    frint32x = one |x, format, fpcr| fp_round_int_n(x, format, fp_rounding_mode(fpcr), 32, fpcr);
+    /// FRINT64Z.
+    frint64z = one |x, format, fpcr| fp_round_int_n(x, format, ROUND_ZERO, 64, fpcr);
+    /// FRINT64X.
+    frint64x = one |x, format, fpcr| fp_round_int_n(x, format, fp_rounding_mode(fpcr), 64, fpcr);
     /// FMULX.
     fmulx = two fp_mulx;
     /// FMAX.
@@ -239,7 +247,7 @@ pairwise! {
     fminnmp = fp_min_num;
 }
 
-/// FMAXV, FMINV, FMAXNMV and FMINNMV: `Reduce()` of four numbers of single precision, adjacent ones first.
+/// FMAXV, FMINV, FMAXNMV and FMINNMV: `Reduce()`, which combines adjacent numbers first, and then adjacent results.
 pub fn across<const OPERATION: u32>(cpu: &mut Cpu, w: Word) {
     let operation = match OPERATION {
         FP_MAX => fp_max,
@@ -255,10 +263,13 @@ pub fn across<const OPERATION: u32>(cpu: &mut Cpu, w: Word) {
             fp_min_num
         }
     };
-    let (n, fpcr, single) = (v(cpu, w.rn()), cpu.fpcr, fp_format(32, false));
-    let mut both = |a, b| noted(cpu, operation(a, b, single, fpcr));
-    let low = both(elem(n, 0, 32), elem(n, 1, 32));
-    let high = both(elem(n, 2, 32), elem(n, 3, 32));
-    let result = both(low, high);
-    set_v(cpu, w.rd(), result.into());
+    let Lanes { esize, mut count } = Lanes::of_sz(w);
+    let (mut numbers, fpcr, format) = (v(cpu, w.rn()), cpu.fpcr, fp_format(esize, false));
+    while count > 1 {
+        count /= 2;
+        numbers = collect(esize, count, |e| {
+            noted(cpu, operation(elem(numbers, 2 * e, esize), elem(numbers, 2 * e + 1, esize), format, fpcr))
+        });
+    }
+    set_v(cpu, w.rd(), elem(numbers, 0, esize).into());
 }

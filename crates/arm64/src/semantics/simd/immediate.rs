@@ -1,7 +1,7 @@
 //! Moves and logic with immediates.
 
 use super::vector::{set_v, v};
-use crate::semantics::float::format::{DOUBLE, Format, SINGLE};
+use crate::semantics::float::format::{DOUBLE, Format, HALF, SINGLE, fp_format};
 use crate::{Cpu, Word};
 
 /// `VFPExpandImm()`: expands an 8-bit floating-point immediate to a format.
@@ -63,6 +63,12 @@ pub fn movi(cpu: &mut Cpu, w: Word) {
     set_v(cpu, w.rd(), immediate(w));
 }
 
+/// FMOV (vector, immediate) of half precision.
+pub fn fmov_halves(cpu: &mut Cpu, w: Word) {
+    const HALVES: u128 = u128::MAX / 0xffff;
+    set_v(cpu, w.rd(), u128::from(vfp_expand_imm(w.abcdefgh(), HALF)) * HALVES & datasize_mask(w));
+}
+
 /// MVNI.
 pub fn mvni(cpu: &mut Cpu, w: Word) {
     set_v(cpu, w.rd(), !immediate(w) & datasize_mask(w));
@@ -80,6 +86,5 @@ pub fn bic(cpu: &mut Cpu, w: Word) {
 
 /// FMOV (scalar, immediate).
 pub fn fmov<const N: u32>(cpu: &mut Cpu, w: Word) {
-    let format = if N == 32 { SINGLE } else { DOUBLE };
-    set_v(cpu, w.rd(), vfp_expand_imm(w.imm8(), format).into());
+    set_v(cpu, w.rd(), vfp_expand_imm(w.imm8(), fp_format(N, false)).into());
 }

@@ -43,6 +43,44 @@ pub const fn is_scalar(w: Word) -> bool {
     w.bits(28, 1) == 1
 }
 
+/// Returns the number of bits of the floating-point numbers of an instruction: by the field sz, if it is not one of half
+/// precision.
+#[must_use]
+#[inline]
+pub const fn precision(w: Word) -> u32 {
+    // With a condition instead of a shift, compilers choose the code for the precision once.
+    if is_half(w) {
+        16
+    } else if w.bits(22, 1) == 1 {
+        64
+    } else {
+        32
+    }
+}
+
+/// Whether an instruction on floating-point numbers has half precision (`FEAT_FP16`).
+#[must_use]
+#[inline]
+pub const fn is_half(w: Word) -> bool {
+    if w.bits(28, 1) == 1 && w.bits(30, 1) == 0 {
+        // Scalar floating point: the field ptype.
+        return w.bits(22, 2) == 0b11;
+    }
+    if w.bits(24, 1) == 1 {
+        // By element: the field size.
+        return w.bits(10, 1) == 0 && w.bits(23, 1) == 0;
+    }
+    match (w.bits(10, 1), w.bits(17, 5)) {
+        // Three registers.
+        (1, _) => w.bits(21, 1) == 0,
+        // Two registers.
+        (_, 0b1_1100) => true,
+        // Pairs, and across lanes: the field U.
+        (_, 0b1_1000) => w.bits(29, 1) == 0,
+        _ => false,
+    }
+}
+
 /// The elements that an instruction handles: their size and number.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
@@ -69,11 +107,11 @@ impl Lanes {
         Self::new(w, 8 << w.size())
     }
 
-    /// Returns the numbers of single or double precision, by the field sz.
+    /// Returns the numbers of the precision that a word names.
     #[must_use]
     #[inline]
     pub const fn of_sz(w: Word) -> Self {
-        Self::new(w, if w.bits(22, 1) == 1 { 64 } else { 32 })
+        Self::new(w, precision(w))
     }
 
     /// Returns the elements of the size in immh.

@@ -13,7 +13,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, operand: Operand) -> Option<Option<A
         _ if operand.simd().is_some() => {
             whole(cursor).map(|(number, size, lanes)| Arg::Simd(number, size, lanes))
         }
-        O::VdLane | O::VnLane | O::VnLane4 | O::VmLane(_) | O::VdHigh | O::VnHigh => {
+        O::VdLane | O::VnLane | O::VnLane4 | O::VmLane(_) | O::VmPair | O::VmWord | O::VdHigh | O::VnHigh => {
             element(cursor).and_then(|(number, size)| Some(Arg::Lane(number, size, index(cursor)?)))
         }
         O::VmGroup(size) => group(cursor, size).and_then(|number| Some(Arg::Lane(number, 2, index(cursor)?))),

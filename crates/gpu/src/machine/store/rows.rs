@@ -9,11 +9,11 @@ pub(super) fn row_words(row: &Row) -> [u32; ROW_WORDS as usize] {
     [
         row.mask,
         row.value,
-        row.holes,
+        row.holes as u32,
         row.feature as u32,
         row.template.shape as u32,
         base.control,
         base.parameters,
-        0,
+        (row.holes >> 32) as u32,
     ]
 }
