@@ -163,6 +163,14 @@ constants! {
     MAP_PROTECT = 512;
     /// The number of bits of a page number that one level of a page table translates.
     LEVEL_BITS = 10;
+    /// The first of the frames that are uniform nodes: all pages below such a node are mapped, zero, and have the same
+    /// permissions. They come by level, from 1 on, and within a level by the bits `ENTRY_READ`, `ENTRY_WRITE` and
+    /// `ENTRY_EXECUTE`.
+    UNIFORM_NODES = 1;
+    /// The number of levels that have uniform nodes.
+    UNIFORM_LEVELS = 2;
+    /// The number of uniform nodes of a level.
+    UNIFORM_PERMISSIONS = 8;
 
     // The information on a frame, four words: its page in two words, the next frame of the lane, the lowered code.
 

@@ -90,10 +90,10 @@ pub enum Damage {
         /// The number of frames of the chain that the snapshot uses.
         least: u32,
     },
-    /// The page table has another depth or start than that of the image.
+    /// The page table has fewer levels than that of the image, or too many, or starts elsewhere.
     #[error(
-        "the page table has {levels} levels and starts at page {window:#x}, expected {image_levels} levels \
-         from page {image_window:#x}"
+        "the page table has {levels} levels and starts at page {window:#x}, expected at least {image_levels} levels, \
+         no more than the address space needs, from page {image_window:#x}"
     )]
     Window {
         /// The number of levels.

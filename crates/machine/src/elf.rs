@@ -159,6 +159,9 @@ fn load_at(
     let linux = is_linux.then(|| LinuxProgram {
         headers: loader.headers(header, programs).map_or(0, |address| address + base),
         count: programs.len() as u64,
+        // Without the header, the stack of an AArch64 program is not executable.
+        has_executable_stack: find(elf::PT_GNU_STACK)
+            .is_some_and(|stack| stack.p_flags(LE).contains(elf::PF_X)),
     });
     let entry = header.e_entry(LE);
     if is_relocatable && entry == 0 && loader.begins_with_header() {

@@ -44,8 +44,10 @@ impl CodePage {
     }
 }
 
-/// The pages that programs for Linux can map at least.
-const LINUX_PAGES: Range<u64> = 0x10..1 << 20;
+/// The pages that programs for Linux can map: from 64 KiB, the lowest address that Linux gives to programs.
+pub(crate) const LINUX_PAGES: Range<u64> = 0x10..1 << (ADDRESS_BITS - PAGE_SHIFT);
+/// The end of the pages that programs for Linux are likely to map: 4 GiB.
+const LIKELY_PAGES: u64 = 1 << 20;
 
 /// The frames that all lanes share read-only when a machine is built, and the page map that lanes start with.
 ///
@@ -153,16 +155,17 @@ impl Image {
         Some(Self { map, frames, code, features, window })
     }
 
-    /// Lets lanes map pages anywhere from 64 KiB, the lowest address that Linux gives to programs, to the end of the window or to
-    /// 4 GiB, whichever is more.
+    /// Lets lanes map pages anywhere from 64 KiB, the lowest address that Linux gives to programs, to the end of the address
+    /// space. The window ends at 4 GiB, or behind the pages that the image maps or reserves.
     #[must_use]
     pub fn with_all_room(mut self) -> Self {
-        self.window = 0..self.window.end.max(LINUX_PAGES.end);
-        self.map = self.map.with_room(LINUX_PAGES.start..self.window.end);
+        self.window = 0..self.window.end.max(LIKELY_PAGES);
+        self.map = self.map.with_room(LINUX_PAGES);
         self
     }
 
-    /// Returns the pages from the first to the last that lanes are likely to map: those that the image maps or reserves.
+    /// Returns the pages from the first to the last that lanes are likely to map: those that the image maps or reserves. The page
+    /// table of an engine covers them; it grows when a lane maps others.
     #[must_use]
     pub fn window(&self) -> Range<u64> {
         self.window.clone()

@@ -19,4 +19,6 @@ pub struct LinuxProgram {
     pub headers: u64,
     /// The number of program headers.
     pub count: u64,
+    /// Whether `PT_GNU_STACK` asks for a stack that can be executed.
+    pub has_executable_stack: bool,
 }

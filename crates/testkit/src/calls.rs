@@ -73,7 +73,7 @@ pub fn caller() -> Program {
         a.mov(X8, EXIT_GROUP as i64).svc(0);
     });
     let segments = vec![segment(CODE, PAGE, code, Permissions::RX), memory()];
-    let linux = LinuxProgram { headers: 0, count: 0 };
+    let linux = LinuxProgram { headers: 0, count: 0, has_executable_stack: false };
     Program::builder()
         .name("caller")
         .entry(CODE)

@@ -25,12 +25,13 @@ pub const FP_GUESTS: [(&str, &str); 5] =
     [("decimal", "1"), ("fft", "2"), ("mandelbrot", "2"), ("nbody", "20"), ("vectors", "2")];
 
 /// The guests for Linux, with arguments. Each entry ends in a different way.
-pub const LINUX_GUESTS: [(&str, &[&str]); 8] = [
+pub const LINUX_GUESTS: [(&str, &[&str]); 9] = [
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
     ("memory", &[]),
     ("process", &["two words", "abort"]),
     ("process", &["sigpipe"]),
+    ("space", &[]),
     ("tls", &[]),
     ("threads", &[]),
     ("processes", &[]),

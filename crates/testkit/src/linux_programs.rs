@@ -50,7 +50,7 @@ pub fn random(seed: u64) -> LinuxProgramCase {
     let mut segments = start.segments();
     segments.retain(|segment| segment.address < LAST_PAGE);
     segments.push(calls::memory());
-    let linux = LinuxProgram { headers: 0, count: 0 };
+    let linux = LinuxProgram { headers: 0, count: 0, has_executable_stack: false };
     let program = Program::builder().name(&start.name).entry(start.pc.0).segments(segments).linux(linux);
     let program = program.build().expect("the segments are valid");
     LinuxProgramCase { program, features: start.machine_features(), start }

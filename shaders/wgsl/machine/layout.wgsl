@@ -197,6 +197,15 @@ const MAP_PROTECT = 512u;
 /// The number of bits of a page number that one level of a page table translates.
 const LEVEL_BITS = 10u;
 
+/// The first of the frames that are uniform nodes: all pages below such a node are mapped, zero, and have the same permissions. They come by level, from 1 on, and within a level by the bits `ENTRY_READ`, `ENTRY_WRITE` and `ENTRY_EXECUTE`.
+const UNIFORM_NODES = 1u;
+
+/// The number of levels that have uniform nodes.
+const UNIFORM_LEVELS = 2u;
+
+/// The number of uniform nodes of a level.
+const UNIFORM_PERMISSIONS = 8u;
+
 /// Bit in the second word of a frame's page: the frame is a node of a page table.
 const INFO_NODE = 2147483648u;
 

@@ -67,6 +67,9 @@ fn has_spare_frames(count: u32) -> bool {
 fn leaf_of(page: u64) -> vec2<u32> {
     let relative = page - get_state(COLUMN_WINDOW);
     let root = halves(get_state(COLUMN_ROOT));
+    if (relative >> (LEVEL_BITS * root.y)) != 0lu {
+        return vec2<u32>();
+    }
     var entry = root.x;
     var node = 0u;
     var owned = ENTRY_OWNED;

@@ -5,7 +5,7 @@ import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
     COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_TAIL, COLUMN_TLB, STOP_NEED_TIME, STOP_NONE,
 };
-import package::machine::mapping::{map_page};
+import package::machine::mapping::{map_some_pages};
 import package::machine::memory::{
     WANT_HOST_READ, WANT_HOST_WRITE, effort, forget_pages, found_code, found_frame, found_fresh,
     get_state, lane, mark_stale, set_state, translate,
@@ -83,8 +83,9 @@ fn map_pages(index: u32) -> u32 {
         if effort >= parameters.fuel {
             stop = STOP_NEED_TIME;
         } else {
-            stop = map_page(page + u64(done), piece.map);
-            done += select(0u, 1u, stop == STOP_NONE);
+            let mapped = map_some_pages(page + u64(done), piece.bytes - done, piece.map);
+            stop = mapped.x;
+            done += select(0u, mapped.y, stop == STOP_NONE);
         }
     }
     let address = (page + u64(done)) << 12u;

@@ -27,9 +27,10 @@ impl Lowering {
     ///
     /// The device has no room for the pages, or it fails.
     pub fn new(device: &Device, pages: usize, features: Features) -> Result<Self, Error> {
-        let mut frames = Frames::new();
-        frames.words.resize(1 + pages, [0; FRAME_WORDS as usize]);
-        frames.executable = (1..=pages as u32).collect();
+        let frames = Frames {
+            words: vec![[0; FRAME_WORDS as usize]; 1 + pages],
+            executable: (1..=pages as u32).collect(),
+        };
         let max = code_pages_max(device);
         if pages > max {
             let page = u64::from(PAGE_OPS) * size_of::<MicroOp>() as u64;

@@ -3,10 +3,14 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use kvrm_machine::{Image, PAGE_BYTES, Permissions, Region};
+use kvrm_machine::{ADDRESS_BITS, Image, PAGE_BYTES, Permissions, Region};
 use kvrm_shaders::layout::{
     ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE, FRAME_WORDS, LEVEL_BITS,
+    UNIFORM_LEVELS, UNIFORM_NODES, UNIFORM_PERMISSIONS,
 };
+
+/// The number of levels with which a page table covers the whole address space.
+pub(crate) const LEVELS_MAX: u32 = (ADDRESS_BITS - PAGE_BYTES.ilog2()).div_ceil(LEVEL_BITS);
 
 /// The contents of a frame as words.
 pub(crate) type Words = [u64; FRAME_WORDS as usize];
@@ -14,7 +18,7 @@ pub(crate) type Words = [u64; FRAME_WORDS as usize];
 /// The number of entries of a node.
 const ENTRIES: u64 = 1 << LEVEL_BITS;
 
-/// The frames of images: their data and the nodes of their page tables. Frame 0 is zero.
+/// The frames of images: their data and the nodes of their page tables. Frame 0 is zero; the uniform nodes follow it.
 #[derive(Debug)]
 pub(crate) struct Frames {
     pub(crate) words: Vec<Words>,
@@ -44,7 +48,12 @@ impl Root {
 
 impl Frames {
     pub(crate) fn new() -> Self {
-        Self { words: vec![[0; FRAME_WORDS as usize]], executable: Vec::new() }
+        let mut words = vec![[0; FRAME_WORDS as usize]];
+        for (level, flags) in uniform_nodes() {
+            let below = if level == 1 { flags } else { uniform_entry(level - 1, flags) };
+            words.push([u64::from(below) << 32 | u64::from(below); FRAME_WORDS as usize]);
+        }
+        Self { words, executable: Vec::new() }
     }
 
     /// Adds the frames and the page table of an image.
@@ -90,7 +99,9 @@ impl Frames {
                 frame: stretch.first_frame.map(frame_of),
             })
             .collect();
-        let mut shared = HashMap::new();
+        let mut shared = uniform_nodes()
+            .map(|(level, flags)| ((level, flags), uniform_entry(level, flags)))
+            .collect::<HashMap<_, _>>();
         let entry = self.node(&spans, 0, levels, &mut shared);
         Root { entry, ..root }
     }
@@ -133,6 +144,25 @@ struct Span {
     end: u64,
     flags: u32,
     frame: Option<u32>,
+}
+
+/// Returns the level of each uniform node and the flags of the pages below it, in the order of their frames.
+fn uniform_nodes() -> impl Iterator<Item = (u32, u32)> {
+    let of_level = |level| (0..UNIFORM_PERMISSIONS).map(move |bits| (level, bits | ENTRY_MAPPED));
+    (1..=UNIFORM_LEVELS).flat_map(of_level)
+}
+
+/// Returns the entry that leads to the uniform node of a level for pages with these flags.
+const fn uniform_entry(level: u32, flags: u32) -> u32 {
+    let node = UNIFORM_NODES + (level - 1) * UNIFORM_PERMISSIONS + (flags & (UNIFORM_PERMISSIONS - 1));
+    node << ENTRY_FRAME | ENTRY_MAPPED
+}
+
+/// Returns the level of a uniform node and the flags of the pages below it, or `None` if the frame is another one.
+pub(crate) fn uniform_node(frame: u32) -> Option<(u32, u32)> {
+    let index = frame.checked_sub(UNIFORM_NODES)?;
+    let (level, bits) = (index / UNIFORM_PERMISSIONS + 1, index % UNIFORM_PERMISSIONS);
+    (level <= UNIFORM_LEVELS).then_some((level, bits | ENTRY_MAPPED))
 }
 
 /// Returns the flags of an entry for a mapped page.

@@ -315,10 +315,15 @@ fn damage_to_nodes_and_roots_is_found_in_lanes_and_in_the_snapshot() {
     let root = machine.root(1);
     let to_root = Place::State { column: COLUMN_ROOT, lane: 1 };
     let there = machine.peek(to_root);
+    for wrong in [1, 5, u64::from(u32::MAX)] {
+        let found = machine.violations_with(to_root, there & 0xffff_ffff | wrong << 32);
+        let is_window = |violation: &Violation| matches!(violation.damage, Damage::Window { levels, image_levels: 2, .. } if u64::from(levels) == wrong);
+        assert!(found.iter().any(is_window), "{wrong} levels: {found:?}");
+    }
+    // Three levels are possible, but then the nodes are not those of their pages.
     let found = machine.violations_with(to_root, there + (1 << 32));
-    let is_window =
-        |violation: &Violation| matches!(violation.damage, Damage::Window { levels: 3, image_levels: 2, .. });
-    assert!(found.iter().any(is_window), "{found:?}");
+    let is_entry = |violation: &Violation| matches!(violation.damage, Damage::EntryFlags { level: 1, .. });
+    assert!(found.iter().any(is_entry), "{found:?}");
 
     // An entry of the root leads to the root.
     let first = Place::Frame { frame: root, word: 0 };

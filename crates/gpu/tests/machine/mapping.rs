@@ -13,18 +13,23 @@ use crate::support::{CODE, EnginePair, LOOP_LIMIT, PAGE, assemble, segment};
 
 /// The addresses where lanes may map pages: more than one node of a page table covers.
 const ROOM: Range<u64> = 0x10_0000..0x100_0000;
+/// The last page of the address space.
+const LAST_PAGE: u64 = (1 << (kvrm_machine::ADDRESS_BITS - 12)) - 1;
 const NONE: Permissions = Permissions { read: false, write: false, execute: false };
 
-/// Returns lanes that increment the word at x1 and branch to x2. They may map pages in [`ROOM`].
-fn lanes_with_room(lanes: usize, frames_max: usize) -> EnginePair {
+/// Returns an image with code that increments the word at x1 and branches to x2. Lanes may map the pages in `room`.
+fn incrementing_image(room: &[Range<u64>]) -> Image {
     let code = assemble(|a| {
         a.ldr(X0, at(X1, 0)).add(X0, X0, 1).str(X0, at(X1, 0)).br(X2);
     });
     let data: Vec<u8> = (0..2 * PAGE).map(|i| i as u8).collect();
     let segments =
         [segment(CODE, PAGE, code, Permissions::RX), segment(CODE + PAGE, 3 * PAGE, data, Permissions::RWX)];
-    let image = Image::with_room(&segments, Features::ALL, &[ROOM]).expect("the segments fit");
-    let mut pair = EnginePair::new(&[Arc::new(image)], lanes, frames_max);
+    Image::with_room(&segments, Features::ALL, room).expect("the segments fit")
+}
+
+/// Sets the registers of all lanes for the code of [`incrementing_image`].
+fn start_incrementing(pair: &mut EnginePair, lanes: usize) {
     for lane in 0..lanes {
         pair.change_registers(lane, |cpu| {
             cpu.pc = CODE;
@@ -32,6 +37,12 @@ fn lanes_with_room(lanes: usize, frames_max: usize) -> EnginePair {
             cpu.set_x(2, CODE);
         });
     }
+}
+
+/// Returns lanes that increment the word at x1 and branch to x2. They may map pages in [`ROOM`].
+fn lanes_with_room(lanes: usize, frames_max: usize) -> EnginePair {
+    let mut pair = EnginePair::new(&[Arc::new(incrementing_image(&[ROOM]))], lanes, frames_max);
+    start_incrementing(&mut pair, lanes);
     pair
 }
 
@@ -103,13 +114,8 @@ fn remapped_pages_execute_the_code_written_last() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn any_sequence_of_mappings_writes_snapshots_and_resets() {
-    let permissions = [Permissions::R, Permissions::RW, Permissions::RX, Permissions::RWX, NONE];
-    let mut random = Random::new(77);
     for frames_max in [5, 40] {
-        let mut pair = lanes_with_room(3, frames_max);
-        let mut has_snapshot = false;
-        for round in 0..250_u64 {
-            let lane = random.below(3) as usize;
+        any_sequence(&mut lanes_with_room(3, frames_max), &mut Random::new(77), |random| {
             // A page near a border of `ROOM`, of the image, or of a node.
             let place = match random.below(4) {
                 0 => CODE / PAGE + random.below(6),
@@ -117,54 +123,89 @@ fn any_sequence_of_mappings_writes_snapshots_and_resets() {
                 2 => 1022 + random.below(5),
                 _ => ROOM.start / PAGE + random.below(6),
             };
-            let count = if random.below(40) == 0 { 2000 } else { random.below(4) };
-            let chosen = permissions[random.below(5) as usize];
-            match random.below(10) {
-                0..3 => {
-                    let mapping = match random.below(4) {
-                        0 => Mapping::Unmap,
-                        1 => Mapping::Protect(chosen),
-                        _ => Mapping::Zero(chosen),
-                    };
-                    let _mapped = pair
-                        .call_both("mapping", |executor| executor.map(lane, place..place + count, mapping));
-                }
-                3..6 => {
-                    let bytes: Vec<u8> = (0..random.below(6000)).map(|i| (i * 3 + round) as u8).collect();
-                    let access = [None, Some(Access::Write)][random.below(2) as usize];
-                    let address = place * PAGE + random.below(PAGE);
-                    let _stop = pair.call_both("a write", |executor| {
-                        executor.write_memory(lane, address, &bytes, access)
-                    });
-                }
-                6 => {
-                    let mut out = vec![0; 5000];
-                    let _read = pair.call_both("a read", |executor| {
-                        let read = executor.read_memory(lane, place * PAGE, &mut out, None)?;
-                        Ok((read, read.is_ok().then(|| out.clone())))
-                    });
-                }
-                7 => {
-                    pair.change_registers(lane, |cpu| {
-                        cpu.pc = CODE;
-                        cpu.set_x(1, place * PAGE);
-                    });
-                    pair.call_both("it goes on", |executor| executor.set_stop(lane, None));
-                    pair.run(9);
-                }
-                8 if random.below(4) == 0 => {
-                    has_snapshot = true;
-                    pair.call_both("a snapshot", |executor| executor.snapshot());
-                }
-                9 if has_snapshot => pair.call_both("a reset", |executor| executor.reset(&[lane])),
-                _ => {}
-            }
-            if round % 10 == 0 {
-                pair.assert_same(&format!("in round {round}"));
-            }
-        }
-        pair.assert_same("at the end");
+            (place, if random.below(40) == 0 { 2000 } else { random.below(4) })
+        });
     }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn any_sequence_of_far_and_huge_mappings() {
+    /// The pages of a node of each level.
+    const NODES: [u64; 3] = [1 << 10, 1 << 20, 1 << 30];
+    for frames_max in [5, 40] {
+        let mut pair = EnginePair::new(&[Arc::new(incrementing_image(&[]).with_all_room())], 3, frames_max);
+        start_incrementing(&mut pair, 3);
+        any_sequence(&mut pair, &mut Random::new(78), |random| {
+            let node = NODES[random.below(3) as usize];
+            // A page near the border of a node, or of the address space.
+            let border = match random.below(4) {
+                0 => LAST_PAGE,
+                times => node * times,
+            };
+            let place = border - 2 + random.below(4);
+            let count = match random.below(6) {
+                0 => NODES[random.below(3) as usize] * (1 + random.below(3)) + random.below(3),
+                _ => random.below(4),
+            };
+            (place, count)
+        });
+    }
+}
+
+/// Maps, writes, reads and executes at random in 3 lanes, between snapshots and resets. `choose` returns the first page and
+/// the number of pages of a mapping.
+fn any_sequence(pair: &mut EnginePair, random: &mut Random, choose: impl Fn(&mut Random) -> (u64, u64)) {
+    let permissions = [Permissions::R, Permissions::RW, Permissions::RX, Permissions::RWX, NONE];
+    let mut has_snapshot = false;
+    for round in 0..250_u64 {
+        let lane = random.below(3) as usize;
+        let (place, count) = choose(random);
+        let chosen = permissions[random.below(5) as usize];
+        match random.below(10) {
+            0..3 => {
+                let mapping = match random.below(4) {
+                    0 => Mapping::Unmap,
+                    1 => Mapping::Protect(chosen),
+                    _ => Mapping::Zero(chosen),
+                };
+                let _mapped =
+                    pair.call_both("mapping", |executor| executor.map(lane, place..place + count, mapping));
+            }
+            3..6 => {
+                let bytes: Vec<u8> = (0..random.below(6000)).map(|i| (i * 3 + round) as u8).collect();
+                let access = [None, Some(Access::Write)][random.below(2) as usize];
+                let address = place * PAGE + random.below(PAGE);
+                let _stop = pair
+                    .call_both("a write", |executor| executor.write_memory(lane, address, &bytes, access));
+            }
+            6 => {
+                let mut out = vec![0; 5000];
+                let _read = pair.call_both("a read", |executor| {
+                    let read = executor.read_memory(lane, place * PAGE, &mut out, None)?;
+                    Ok((read, read.is_ok().then(|| out.clone())))
+                });
+            }
+            7 => {
+                pair.change_registers(lane, |cpu| {
+                    cpu.pc = CODE;
+                    cpu.set_x(1, place * PAGE);
+                });
+                pair.call_both("it goes on", |executor| executor.set_stop(lane, None));
+                pair.run(9);
+            }
+            8 if random.below(4) == 0 => {
+                has_snapshot = true;
+                pair.call_both("a snapshot", |executor| executor.snapshot());
+            }
+            9 if has_snapshot => pair.call_both("a reset", |executor| executor.reset(&[lane])),
+            _ => {}
+        }
+        if round % 10 == 0 {
+            pair.assert_same(&format!("in round {round}"));
+        }
+    }
+    pair.assert_same("at the end");
 }
 
 /// Runs sixteen lanes. Two of them get `count` pages mapped, and at the same time the host writes to the others.
@@ -181,12 +222,16 @@ fn long_mappings(bounds: Bounds, count: u64) {
     for round in 0..2 {
         for lane in 0..LANES {
             if lane % 8 == 2 {
-                let first = pages(room.start + round * PAGE, count);
-                let mapped = pair.call_both("a mapping", |executor| {
-                    executor.map(lane, first.clone(), Mapping::Zero(Permissions::RW))
-                });
-                assert!(mapped, "the lane has room");
-                let last = (first.end - 1) * PAGE;
+                let all = pages(room.start + round * PAGE, count);
+                // A piece is smaller than a node of a page table, which would be mapped at once.
+                for first in all.clone().step_by(1000) {
+                    let part = first..all.end.min(first + 1000);
+                    let mapped = pair.call_both("a mapping", |executor| {
+                        executor.map(lane, part.clone(), Mapping::Zero(Permissions::RW))
+                    });
+                    assert!(mapped, "the lane has room");
+                }
+                let last = (all.end - 1) * PAGE;
                 let bytes =
                     pair.call_both("a write", |executor| executor.write_memory(lane, last, &[7; 9], None));
                 bytes.expect("the last page is mapped");

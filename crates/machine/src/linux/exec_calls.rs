@@ -11,6 +11,7 @@ use super::files::{InodeNumber, Kind};
 use super::initial_stack::InitialStack;
 use super::loading::{self, LoadFailure, Loaded, Program};
 use super::open_files::Object;
+use super::process::READ_IMPLIES_EXEC;
 use super::process::Status;
 use super::settings::TRAMPOLINE;
 use super::signals::{SIGKILL, SignalStack};
@@ -186,6 +187,7 @@ impl Call<'_> {
         kernel.become_only_thread(self.cpu.steps);
         let process = kernel.process_mut();
         process.has_executed = true;
+        process.personality &= !READ_IMPLIES_EXEC;
         // Those of `setitimer` go on.
         process.timers.retain(|number, _| *number < 0);
         process.actions.remove_handlers();
@@ -233,7 +235,7 @@ impl Call<'_> {
 
     /// Maps a program into the memory of the image of the lane, instead of what is there.
     fn map_program(&mut self, loaded: &Loaded) -> Result<(), Failure> {
-        let Loaded { segments, layout, areas, .. } = loaded;
+        let Loaded { segments, layout, areas, stack_permissions, .. } = loaded;
         let map = self.guest.page_map()?;
         for region in map.regions() {
             self.guest.map(region.first_page..region.end_page, Mapping::Unmap, ENOMEM)?;
@@ -243,7 +245,7 @@ impl Call<'_> {
             address: stack.start,
             bytes: stack.end - stack.start,
             data: Vec::new(),
-            permissions: Permissions::RW,
+            permissions: *stack_permissions,
         };
         let trampoline = Segment {
             address: areas.trampoline,

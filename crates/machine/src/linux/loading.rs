@@ -8,6 +8,7 @@ use crate::elf::{self, ElfError, Executable};
 use crate::error::Error;
 use crate::layout::{Layout, place};
 use crate::pages::PAGE_BYTES;
+use crate::permissions::Permissions;
 use crate::segment::Segment;
 use crate::system::LinuxProgram;
 
@@ -23,6 +24,7 @@ pub(crate) struct Loaded {
     pub(crate) place: Place,
     pub(crate) layout: Layout,
     pub(crate) areas: Areas,
+    pub(crate) stack_permissions: Permissions,
 }
 
 /// The sizes of the parts of an address space that are no segments, in bytes.
@@ -54,7 +56,8 @@ pub(crate) fn load(
 ) -> Result<Loaded, LoadFailure> {
     let (layout, arena) =
         place(end, sizes.stack, sizes.heap, Some(sizes.arena)).map_err(LoadFailure::Room)?;
-    let Program { mut segments, entry, linux: LinuxProgram { headers, count } } = program;
+    let Program { mut segments, entry, linux } = program;
+    let LinuxProgram { headers, count, has_executable_stack } = *linux;
     let (mut base, mut start) = (0, entry);
     if let Some(file) = interpreter {
         let bytes = elf::span(file).map_err(LoadFailure::Interpreter)?;
@@ -68,9 +71,10 @@ pub(crate) fn load(
     }
     let trampoline = arena.end + PAGE_BYTES as u64;
     let stack_bytes = layout.stack.end - layout.stack.start;
-    let place = Place { stack: layout.stack.clone(), entry, headers: *headers, count: *count, base };
+    let place = Place { stack: layout.stack.clone(), entry, headers, count, base };
     let areas = Areas { heap: layout.heap.clone(), arena, stack_bytes, trampoline };
-    Ok(Loaded { segments, start, place, layout, areas })
+    let stack_permissions = Permissions { execute: has_executable_stack, ..Permissions::RW };
+    Ok(Loaded { segments, start, place, layout, areas, stack_permissions })
 }
 
 /// A program without its interpreter.

@@ -4,12 +4,16 @@
 
 use std::ops::Range;
 
+use kvrm_arm64::Stop;
+
 use super::call::Call;
-use super::errno::{EACCES, EBADF, EEXIST, EFAULT, EINVAL, ENODEV, ENOENT, ENOMEM};
+use super::errno::{EACCES, EBADF, EEXIST, EFAULT, EINVAL, ENODEV, ENOENT, ENOMEM, EPERM};
 use super::failure::{CallResult, Failure};
 use super::files::Kind;
 use super::guest::Guest;
 use super::open_files::Object;
+use super::process::READ_IMPLIES_EXEC;
+use crate::image::LINUX_PAGES;
 use crate::page_map::Mapping;
 use crate::pages::{ADDRESS_BITS, PAGE_BYTES, PAGE_SHIFT};
 use crate::permissions::Permissions;
@@ -23,16 +27,57 @@ fn pages(address: u64, bytes: u64) -> Option<Range<u64>> {
     is_there.then_some(address >> PAGE_SHIFT..end >> PAGE_SHIFT)
 }
 
-/// Returns the permissions for `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`. Writable pages are readable, too, as in page
-/// tables of A64.
-fn permissions(protection: u64) -> Result<Permissions, Failure> {
-    /// Branch target identification, which is accepted although the machine does not have it.
-    const PROT_BTI: u64 = 0x10;
-    if protection & !(7 | PROT_BTI) != 0 {
+/// Returns the pages of a range for an advice or a query. The error is that of an empty or impossible range; an empty one at
+/// the start of a page is no error.
+fn pages_of_call(address: u64, bytes: u64) -> Result<Range<u64>, Failure> {
+    if !address.is_multiple_of(PAGE) {
         return Err(EINVAL.into());
     }
-    let has = |bit: u64| protection & bit != 0;
-    Ok(Permissions { read: has(1) || has(2), write: has(2), execute: has(4) })
+    if bytes == 0 {
+        return Ok(address >> PAGE_SHIFT..address >> PAGE_SHIFT);
+    }
+    Ok(pages(address, bytes).ok_or(ENOMEM)?)
+}
+
+/// The ranges of pages in which `mmap` looks for room, one after the other, if the arena has none: they need page tables of
+/// two, three and four levels.
+const FAR_PAGES: [Range<u64>; 3] = [LINUX_PAGES.start..1 << 20, 1 << 20..1 << 30, 1 << 30..LINUX_PAGES.end];
+
+impl Call<'_> {
+    /// Returns the permissions for `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`. Writable pages are readable, too, as in page
+    /// tables of A64.
+    fn permissions(&self, protection: u64) -> Result<Permissions, Failure> {
+        /// Branch target identification, which is accepted although the machine does not have it.
+        const PROT_BTI: u64 = 0x10;
+        if protection & !(7 | PROT_BTI) != 0 {
+            return Err(EINVAL.into());
+        }
+        let has = |bit: u64| protection & bit != 0;
+        let read = has(1) || has(2);
+        let implies = self.kernel.process().personality & READ_IMPLIES_EXEC != 0;
+        Ok(Permissions { read, write: has(2), execute: has(4) || (read && implies) })
+    }
+
+    /// Returns the first of `count` consecutive pages that are not mapped: at the address `hint`, if there is room, or where
+    /// the kernel chooses.
+    fn find_room(&mut self, hint: u64, count: u64) -> Result<u64, Failure> {
+        let map = self.guest.page_map()?;
+        let areas = &self.kernel.space().areas;
+        let page = hint.div_ceil(PAGE).max(LINUX_PAGES.start);
+        // The heap may still grow.
+        let heap = areas.heap.start / PAGE..areas.heap.end.div_ceil(PAGE);
+        let end = page.checked_add(count).filter(|end| *end <= LINUX_PAGES.end);
+        if let Some(end) = end.filter(|end| hint != 0 && (*end <= heap.start || heap.end <= page))
+            && map.gap(page..end, count).is_some()
+        {
+            return Ok(page);
+        }
+        let near = areas.arena.start / PAGE..areas.arena.end / PAGE;
+        let behind = |range: Range<u64>| range.start.max(near.end)..range.end;
+        let ranges = std::iter::once(near.clone()).chain(FAR_PAGES.into_iter().map(behind));
+        let found = ranges.filter(|range| !range.is_empty()).find_map(|range| map.gap(range, count));
+        Ok(found.ok_or(ENOMEM)?)
+    }
 }
 
 pub(super) fn brk(call: &mut Call<'_>) -> CallResult {
@@ -62,6 +107,31 @@ impl Guest<'_> {
         }
         Ok(())
     }
+
+    /// Copies pages to others, which are mapped and zero. Returns the stop if the lane may not write so many.
+    fn copy_pages(&mut self, from: Range<u64>, to: u64) -> Result<Result<(), Stop>, Failure> {
+        /// The pages that are read at once.
+        const PAGES: u64 = 64;
+        let mut buffer = vec![0; PAGES as usize * PAGE_BYTES];
+        let mut first = from.start;
+        while first < from.end {
+            let count = (from.end - first).min(PAGES);
+            let bytes = &mut buffer[..count as usize * PAGE_BYTES];
+            if let Err(stop) = self.lane.read_memory(first * PAGE, bytes, None)? {
+                return Ok(Err(stop));
+            }
+            for (page, bytes) in (first..).zip(bytes.chunks_exact(PAGE_BYTES)) {
+                // Pages of zeros need no frame.
+                if bytes.iter().any(|byte| *byte != 0)
+                    && let Err(stop) = self.lane.write_memory((to + page - from.start) * PAGE, bytes, None)?
+                {
+                    return Ok(Err(stop));
+                }
+            }
+            first += count;
+        }
+        Ok(Ok(()))
+    }
 }
 
 pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
@@ -72,7 +142,7 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
     const MAP_ANONYMOUS: u64 = 0x20;
     const MAP_FIXED_NOREPLACE: u64 = 0x10_0000;
     let [address, bytes, protection, flags, descriptor, offset] = call.x;
-    let permissions = permissions(protection)?;
+    let permissions = call.permissions(protection)?;
     let sharing = flags & 0xf;
     if !matches!(sharing, MAP_SHARED | MAP_PRIVATE | MAP_SHARED_VALIDATE)
         || !offset.is_multiple_of(PAGE)
@@ -103,19 +173,20 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
             _ => return Err(ENODEV.into()),
         }
     };
-    let map = call.guest.page_map()?;
-    let arena = &call.kernel.space().areas.arena;
     let range = if flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) != 0 {
         let range =
             pages(address, bytes).ok_or(if address.is_multiple_of(PAGE) { ENOMEM } else { EINVAL })?;
-        let is_used =
-            map.regions().iter().any(|other| other.first_page < range.end && range.start < other.end_page);
-        if is_used && flags & MAP_FIXED_NOREPLACE != 0 {
+        let is_free = call.guest.page_map()?.gap(range.clone(), range.end - range.start).is_some();
+        if !is_free && flags & MAP_FIXED_NOREPLACE != 0 {
             return Err(EEXIST.into());
+        }
+        // Linux reserves the first pages, so that null pointers fault.
+        if range.start < LINUX_PAGES.start {
+            return Err(EPERM.into());
         }
         range
     } else {
-        let first = map.gap(arena.start / PAGE..arena.end / PAGE, count).ok_or(ENOMEM)?;
+        let first = call.find_room(address, count)?;
         first..first + count
     };
     call.guest.map(range.clone(), Mapping::Zero(permissions), ENOMEM)?;
@@ -137,97 +208,130 @@ pub(super) fn munmap(call: &mut Call<'_>) -> CallResult {
 }
 
 pub(super) fn mprotect(call: &mut Call<'_>) -> CallResult {
+    /// The range begins where the stack does, however far it has grown.
+    const PROT_GROWSDOWN: u64 = 0x0100_0000;
     let [address, bytes, protection, ..] = call.x;
-    let permissions = permissions(protection)?;
-    if bytes == 0 && address.is_multiple_of(PAGE) {
+    let permissions = call.permissions(protection & !PROT_GROWSDOWN)?;
+    let mut range = pages_of_call(address, bytes)?;
+    if range.is_empty() {
         return Ok(0);
     }
-    let range = pages(address, bytes).ok_or(if address.is_multiple_of(PAGE) { ENOMEM } else { EINVAL })?;
+    if protection & PROT_GROWSDOWN != 0 {
+        let stack = call.kernel.space().areas.stack();
+        if !stack.contains(&address) {
+            return Err(EINVAL.into());
+        }
+        let map = call.guest.page_map()?;
+        range.start = map.region(range.start).ok_or(ENOMEM)?.first_page.max(stack.start / PAGE);
+    }
     call.guest.map(range, Mapping::Protect(permissions), ENOMEM)?;
     Ok(0)
 }
 
 pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
     const MREMAP_MAYMOVE: u64 = 1;
-    let [address, old_bytes, new_bytes, flags, ..] = call.x;
-    if flags & !MREMAP_MAYMOVE != 0 {
-        return Err(EINVAL.into());
-    }
+    const MREMAP_FIXED: u64 = 2;
+    const MREMAP_DONTUNMAP: u64 = 4;
+    let [address, old_bytes, new_bytes, flags, new_address, _] = call.x;
+    let has = |flag: u64| flags & flag != 0;
     let old = pages(address, old_bytes).ok_or(EINVAL)?;
     let count = new_bytes.checked_next_multiple_of(PAGE).filter(|&bytes| bytes > 0).ok_or(EINVAL)? / PAGE;
+    let there = old.end - old.start;
+    let keeps = has(MREMAP_DONTUNMAP);
+    if flags & !(MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP) != 0
+        || (flags > MREMAP_MAYMOVE && !has(MREMAP_MAYMOVE))
+        || (keeps && count != there)
+    {
+        return Err(EINVAL.into());
+    }
+    let fixed = if has(MREMAP_FIXED) {
+        let new = pages(new_address, new_bytes).ok_or(EINVAL)?;
+        if new.start < old.end && old.start < new.end {
+            return Err(EINVAL.into());
+        }
+        if new.start < LINUX_PAGES.start {
+            return Err(EPERM.into());
+        }
+        Some(new)
+    } else {
+        None
+    };
     let map = call.guest.page_map()?;
     let region = *map.region(old.start).ok_or(EFAULT)?;
-    if region.end_page < old.end {
+    if region.end_page < old.end.min(old.start + count) {
         return Err(EFAULT.into());
     }
-    let there = old.end - old.start;
-    if count <= there {
-        call.guest.unmap(&(old.start + count..old.end))?;
-        return Ok(address);
-    }
-    let arena = call.kernel.space().areas.arena.clone();
-    let arena = arena.start / PAGE..arena.end / PAGE;
-    let more = old.end..old.start.saturating_add(count);
-    if arena.contains(&old.start) && more.end <= arena.end && map.gap(more.clone(), count - there).is_some() {
-        call.guest.map(more, Mapping::Zero(region.permissions), ENOMEM)?;
-        return Ok(address);
-    }
-    if flags & MREMAP_MAYMOVE == 0 {
-        return Err(ENOMEM.into());
-    }
-    let first = map.gap(arena, count).ok_or(ENOMEM)?;
-    call.guest.map(first..first + count, Mapping::Zero(Permissions::RW), ENOMEM)?;
-    let new = first..first + count;
-    for (from, to) in old.clone().zip(new.clone()) {
-        let mut bytes = [0; PAGE_BYTES];
-        let read = call.guest.lane.read_memory(from * PAGE, &mut bytes, None)?;
-        // Pages of zeros need no frame.
-        if read.is_err() || bytes == [0; PAGE_BYTES] {
-            continue;
+    if fixed.is_none() && !keeps {
+        if count <= there {
+            call.guest.unmap(&(old.start + count..old.end))?;
+            return Ok(address);
         }
-        if let Err(stop) = call.guest.lane.write_memory(to * PAGE, &bytes, None)? {
-            call.guest.unmap(&new)?;
-            return Err(Failure::Stop(stop));
+        if region.end_page < old.end {
+            return Err(EFAULT.into());
+        }
+        let more = old.end..old.start.saturating_add(count);
+        let heap = &call.kernel.space().areas.heap;
+        let meets_heap = more.start * PAGE < heap.end && heap.start / PAGE < more.end;
+        if more.end <= LINUX_PAGES.end && !meets_heap && map.gap(more.clone(), count - there).is_some() {
+            call.guest.map(more, Mapping::Zero(region.permissions), ENOMEM)?;
+            return Ok(address);
+        }
+        if !has(MREMAP_MAYMOVE) {
+            return Err(ENOMEM.into());
         }
     }
-    call.guest.map(new, Mapping::Protect(region.permissions), ENOMEM)?;
-    call.guest.unmap(&old)?;
-    Ok(first * PAGE)
+    let new = match fixed {
+        Some(new) => new,
+        None => {
+            let first = call.find_room(new_address * u64::from(keeps), count)?;
+            first..first + count
+        }
+    };
+    call.guest.map(new.clone(), Mapping::Zero(Permissions::RW), ENOMEM)?;
+    if let Err(stop) = call.guest.copy_pages(old.start..old.start + count.min(there), new.start)? {
+        // The lane stops for lack of frames and makes the call again later.
+        call.guest.unmap(&new)?;
+        return Err(Failure::Stop(stop));
+    }
+    call.guest.map(new.clone(), Mapping::Protect(region.permissions), ENOMEM)?;
+    if keeps {
+        call.guest.map(old, Mapping::Zero(region.permissions), ENOMEM)?;
+    } else {
+        call.guest.unmap(&old)?;
+    }
+    Ok(new.start * PAGE)
 }
 
 pub(super) fn madvise(call: &mut Call<'_>) -> CallResult {
     const MADV_DONTNEED: u64 = 4;
+    const MADV_DONTNEED_LOCKED: u64 = 24;
+    /// Advice about how pages are read, kept, merged and dumped, which the kernel need not follow, and to populate pages, which
+    /// are there.
+    const HINTS: [u64; 15] = [0, 1, 2, 3, 8, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23];
     let [address, bytes, advice, ..] = call.x;
-    if !address.is_multiple_of(PAGE) {
+    let discards = matches!(advice, MADV_DONTNEED | MADV_DONTNEED_LOCKED);
+    if !discards && !HINTS.contains(&advice) {
         return Err(EINVAL.into());
     }
-    let Some(range) = pages(address, bytes) else {
-        return if bytes == 0 { Ok(0) } else { Err(ENOMEM.into()) };
-    };
+    let range = pages_of_call(address, bytes)?;
     let map = call.guest.page_map()?;
-    if !map.covers(range.clone()) {
-        return Err(ENOMEM.into());
-    }
-    if advice == MADV_DONTNEED {
-        // Pages with frames of the image hold the program's file and stay as they are.
-        for region in map.regions().iter().filter(|region| region.first_frame.is_none()) {
-            let part = region.first_page.max(range.start)..region.end_page.min(range.end);
-            if !part.is_empty() {
-                call.guest.map(part, Mapping::Zero(region.permissions), ENOMEM)?;
-            }
+    // Pages with frames of the image hold the program's file and stay as they are.
+    for region in map.regions().iter().filter(|region| discards && region.first_frame.is_none()) {
+        let part = region.first_page.max(range.start)..region.end_page.min(range.end);
+        if !part.is_empty() {
+            call.guest.map(part, Mapping::Zero(region.permissions), ENOMEM)?;
         }
     }
-    Ok(0)
+    // Those parts that are mapped have followed the advice.
+    if map.covers(range) { Ok(0) } else { Err(ENOMEM.into()) }
 }
 
 pub(super) fn mincore(call: &mut Call<'_>) -> CallResult {
     let [address, bytes, vector, ..] = call.x;
-    if !address.is_multiple_of(PAGE) {
-        return Err(EINVAL.into());
+    let range = pages_of_call(address, bytes)?;
+    if range.is_empty() {
+        return Ok(0);
     }
-    let Some(range) = pages(address, bytes) else {
-        return if bytes == 0 { Ok(0) } else { Err(ENOMEM.into()) };
-    };
     let map = call.guest.page_map()?;
     let room = call.guest.writable(vector, range.end - range.start)?;
     if room < range.end - range.start {

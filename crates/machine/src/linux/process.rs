@@ -9,6 +9,9 @@ use super::files::InodeNumber;
 use super::signals::{Actions, Pending};
 use super::timers::Timer;
 
+/// The flag of the execution domain with which memory that can be read can also be executed.
+pub(super) const READ_IMPLIES_EXEC: u32 = 0x40_0000;
+
 /// A process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Process {
@@ -23,7 +26,7 @@ pub(super) struct Process {
     /// The current directory.
     pub(super) directory: InodeNumber,
     pub(super) umask: u32,
-    /// The execution domain, which has no effect.
+    /// The execution domain. Of its flags, only [`READ_IMPLIES_EXEC`] has an effect.
     pub(super) personality: u32,
     pub(super) actions: Actions,
     /// The pending signals that any of its threads may take.

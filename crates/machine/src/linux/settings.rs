@@ -7,6 +7,8 @@ use std::time::Instant;
 use kvrm_arm64::Features;
 use serde::{Deserialize, Serialize};
 
+use crate::pages::PAGE_BYTES;
+
 /// The time of day before the first step: the first second of 2020, in nanoseconds since 1970.
 pub(super) const EPOCH: u64 = 1_577_836_800_000_000_000;
 
@@ -15,12 +17,21 @@ pub(super) const EPOCH: u64 = 1_577_836_800_000_000_000;
 pub(crate) struct Areas {
     /// The heap, whose end `brk` moves.
     pub(crate) heap: Range<u64>,
-    /// The range in which `mmap` chooses addresses.
+    /// The range in which `mmap` chooses addresses first, so that page tables stay small.
     pub(crate) arena: Range<u64>,
     /// The size of the stack, in bytes.
     pub(crate) stack_bytes: u64,
     /// The return address of signal handlers without `SA_RESTORER`.
     pub(crate) trampoline: u64,
+}
+
+impl Areas {
+    /// Returns the addresses of the stack of the first thread.
+    pub(super) fn stack(&self) -> Range<u64> {
+        // An unmapped page is between them.
+        let end = self.heap.start - PAGE_BYTES as u64;
+        end - self.stack_bytes..end
+    }
 }
 
 /// Where a program is in memory.

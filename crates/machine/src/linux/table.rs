@@ -222,7 +222,7 @@ calls! {
     213 readahead         Accepted descriptors::fsync, "";
     214 brk               Complete memory::brk, "";
     215 munmap            Complete memory::munmap, "";
-    216 mremap            Partial  memory::mremap, "no MREMAP_FIXED";
+    216 mremap            Complete memory::mremap, "";
     220 clone             Partial  clones::clone, "threads, and processes that share nothing, or the address space until they execute a program";
     221 execve            Complete exec::execve, "";
     222 mmap              Partial  memory::mmap, "files are read when they are mapped; no writable shared mappings of files";
@@ -234,7 +234,7 @@ calls! {
     230 mlockall          Accepted => Ok(0), "";
     231 munlockall        Accepted => Ok(0), "";
     232 mincore           Complete memory::mincore, "every mapped page is in memory";
-    233 madvise           Partial  memory::madvise, "MADV_DONTNEED zeroes pages; other advice is ignored";
+    233 madvise           Partial  memory::madvise, "MADV_DONTNEED zeroes pages; hints are ignored; no MADV_DONTFORK, MADV_WIPEONFORK, MADV_REMOVE";
     240 rt_tgsigqueueinfo Complete signals::rt_tgsigqueueinfo, "";
     260 wait4             Complete wait::wait4, "";
     261 prlimit64         Partial  process::prlimit64, "returns the limits of the lane; new limits are ignored";

@@ -424,6 +424,7 @@ impl<'a> Builder<'a> {
         };
         let (mut segments, mut start) = (self.program.segments.clone(), self.program.entry);
         let mut linux_place = None;
+        let mut stack_permissions = Permissions::RW;
         let layout = match (&self.program.linux, &files) {
             (Some(linux), Some(files)) => {
                 let interpreter = self.interpreter(files)?;
@@ -439,18 +440,19 @@ impl<'a> Builder<'a> {
                     })?;
                 (segments, start) = (loaded.segments, loaded.start);
                 linux_place = Some((loaded.place, loaded.areas));
+                stack_permissions = loaded.stack_permissions;
                 loaded.layout
             }
             _ => place(end, stack_bytes, heap_bytes, None)?.0,
         };
-        let room = |range: &Range<u64>| Segment {
+        let room = |range: &Range<u64>, permissions| Segment {
             address: range.start,
             bytes: range.end - range.start,
             data: Vec::new(),
-            permissions: Permissions::RW,
+            permissions,
         };
         // A Linux program maps its heap itself, by `brk`.
-        segments.push(room(&layout.stack));
+        segments.push(room(&layout.stack, stack_permissions));
         let mut later = std::mem::take(&mut self.reserved);
         if let Some((_, areas)) = &linux_place {
             later.extend([layout.heap.clone(), areas.arena.clone()]);
@@ -461,7 +463,7 @@ impl<'a> Builder<'a> {
                 permissions: Permissions::RX,
             });
         } else {
-            segments.push(room(&layout.heap));
+            segments.push(room(&layout.heap, Permissions::RW));
         }
         let image = Image::with_room(&segments, features, &later)?;
         let images = [Arc::new(if is_linux { image.with_all_room() } else { image })];

@@ -1,8 +1,9 @@
 //! Tests of single system calls whose results a guest that also runs under QEMU could not compare exactly.
 
-use kvrm_machine::{Stop, linux::CALLS};
+use kvrm_arm64::FaultKind;
+use kvrm_machine::{Machine, Program, Stop, linux::CALLS};
 
-use crate::support::{AT_FDCWD, CODE, Caller, DATA};
+use crate::support::{AT_FDCWD, CODE, Caller, DATA, folder, program};
 
 const EBADF: i64 = -9;
 const EINVAL: i64 = -22;
@@ -193,4 +194,76 @@ fn names_in_the_table_are_unique() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), CALLS.len(), "names in the table");
+}
+
+/// Returns whether a lane can execute an instruction at an address, which is mapped.
+fn can_execute(caller: &mut Caller, address: u64) -> bool {
+    caller.write(address, &0x1400_0000_u32.to_le_bytes()); // A branch to itself.
+    let mut cpu = caller.machine.cpu(0).unwrap();
+    cpu.pc = address;
+    caller.machine.set_cpu(0, &cpu).unwrap();
+    caller.machine.resume(0).unwrap();
+    caller.machine.run(1).expect("the engine works");
+    match caller.machine.stop(0).unwrap() {
+        Some(Stop::Budget) => true,
+        Some(Stop::Fault(fault)) if fault.kind == FaultKind::Permission => false,
+        stop => panic!("the lane has the stop {stop:?}"),
+    }
+}
+
+#[test]
+fn a_stack_can_be_executed_if_the_program_says_so() {
+    let file = std::fs::read(folder().join("tls.elf")).expect("the guest exists");
+    let first = u64::from_le_bytes(file[32..40].try_into().unwrap()) as usize;
+    let headers = u16::from_le_bytes([file[56], file[57]]).into();
+    let is_stack = |at: &usize| file[*at..at + 4] == 0x6474_e551_u32.to_le_bytes();
+    let header = (0..headers).map(|index| first + 56 * index).find(is_stack).expect("gcc adds PT_GNU_STACK");
+    for flags in [6, 7] {
+        let mut file = file.clone();
+        file[header + 4] = flags;
+        let program = Program::from_elf("stack", &file).expect("the file is a program");
+        let mut caller = Caller::of(Machine::builder(program));
+        let stack = caller.machine.layout().stack.end - 4096;
+        assert_eq!(can_execute(&mut caller, stack), flags == 7, "flags {flags}");
+    }
+}
+
+#[test]
+fn a_stack_becomes_executable_where_it_begins() {
+    let mut caller = Caller::new();
+    let stack = caller.machine.layout().stack.clone();
+    let grows_down = 0x0100_0000;
+    assert_eq!(caller.call(226, &[DATA, 4096, 7 | grows_down]), -22, "data does not grow down");
+    assert_eq!(caller.call(226, &[stack.end - 4096, 4096, 7 | grows_down]), 0, "mprotect");
+    for address in [stack.start, stack.end - 4096] {
+        assert!(can_execute(&mut caller, address), "at {address:#x}");
+    }
+}
+
+#[test]
+fn a_personality_makes_readable_memory_executable() {
+    let mut caller = Caller::new();
+    for (personality, expected) in [(0, false), (0x40_0000, true)] {
+        caller.call(92, &[personality]);
+        let page = caller.call(222, &[0, 4096, 1, 0x22, u64::MAX, 0]) as u64;
+        assert_eq!(can_execute(&mut caller, page), expected, "mmap");
+        assert_eq!(caller.call(226, &[page, 4096, 3]), 0, "mprotect");
+        assert_eq!(can_execute(&mut caller, page), expected, "mprotect");
+        assert_eq!(caller.call(226, &[page, 4096, 0]), 0, "mprotect");
+        assert!(!can_execute(&mut caller, page), "memory that cannot be read");
+    }
+}
+
+#[test]
+fn arenas_grow_to_what_a_program_asks_for() {
+    let mut caller = Caller::of(Machine::builder(program()).arena_bytes(1 << 20));
+    let reserve =
+        |caller: &mut Caller, bytes: u64| caller.call(222, &[0, bytes, 3, 0x22, u64::MAX, 0]) as u64;
+    let near = reserve(&mut caller, 1 << 16);
+    for bytes in [1 << 20, 1 << 30, 1 << 32, 1 << 40] {
+        let at = reserve(&mut caller, bytes);
+        assert!(at > near && at < 1 << 48, "{bytes} bytes at {at:#x}");
+        caller.write(at + bytes - 8, b"the end.");
+    }
+    assert!(reserve(&mut caller, 4096) < 1 << 32, "the arena has room for small requests");
 }

@@ -9,7 +9,7 @@ use kvrm_machine::{Machine, Stop, Stream};
 use crate::support::{folder, guest};
 
 /// A guest, its arguments, its exit status, and its expected output.
-const RUNS: [(&str, &[&str], i32, &str); 14] = [
+const RUNS: [(&str, &[&str], i32, &str); 15] = [
     ("deadlock", &[], 0, "transfers=6\n"),
     ("files", &["/tmp/kvrm-guest"], 3, include_str!("expected/files.txt")),
     ("files", &[], 2, ""),
@@ -22,6 +22,7 @@ const RUNS: [(&str, &[&str], i32, &str); 14] = [
     ("race", &[], 0, "counter=10\n"),
     ("signals", &[], 3, include_str!("expected/signals.txt")),
     ("signals", &["a bad frame"], 139, include_str!("expected/signals.txt")),
+    ("space", &[], 0, include_str!("expected/space.txt")),
     ("threads", &[], 5, include_str!("expected/threads.txt")),
     ("tls", &[], 0, include_str!("expected/tls.txt")),
 ];

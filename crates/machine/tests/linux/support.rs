@@ -21,7 +21,7 @@ pub(crate) fn program() -> Program {
         segment(CODE, 0x1000, code, Permissions::RX),
         segment(DATA, DATA_BYTES, Vec::new(), Permissions::RW),
     ];
-    let linux = LinuxProgram { headers: 0, count: 0 };
+    let linux = LinuxProgram { headers: 0, count: 0, has_executable_stack: false };
     Program::builder()
         .name("caller")
         .entry(CODE)

@@ -130,7 +130,7 @@ fn advice_about_pages_means_the_same_in_a_fork() {
 /// Assembles a Linux program.
 fn linux_program(write: impl FnOnce(&mut Assembler)) -> Program {
     let mut program = text_and_data(write);
-    program.linux = Some(LinuxProgram { headers: 0, count: 0 });
+    program.linux = Some(LinuxProgram { headers: 0, count: 0, has_executable_stack: false });
     program
 }
 

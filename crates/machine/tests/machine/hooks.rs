@@ -33,7 +33,7 @@ fn everywhere() -> Hooks {
 fn linux(write: impl FnOnce(&mut Assembler)) -> Program {
     let text = Segment { address: CODE, bytes: PAGE, data: assemble(write), permissions: Permissions::RX };
     let data = Segment { address: DATA, bytes: PAGE, data: b"text".to_vec(), permissions: Permissions::RW };
-    let linux = LinuxProgram { headers: 0, count: 0 };
+    let linux = LinuxProgram { headers: 0, count: 0, has_executable_stack: false };
     Program::builder()
         .entry(CODE)
         .segments([text, data])

@@ -14,7 +14,7 @@ use crate::machine::store::Store;
 use crate::machine::store::transfer::{HostPiece as _, Piece};
 
 /// The largest number of pages of one mapping piece.
-const MAP_PAGES_MAX: u32 = 1 << 16;
+const MAP_PAGES_MAX: u32 = 1 << 30;
 
 /// The caches of all lanes.
 #[derive(Debug, Default)]

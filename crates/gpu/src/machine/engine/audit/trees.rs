@@ -9,7 +9,7 @@ use kvrm_shaders::layout::{
 use super::chains::Chains;
 use super::copy::{Memory, State, VIOLATIONS_MAX};
 use crate::machine::engine::words::{halves, word};
-use crate::machine::pages::{Root, flags};
+use crate::machine::pages::{LEVELS_MAX, Root, flags, uniform_node};
 
 /// The flags of an entry that say how its page is mapped.
 const MAPPING_FLAGS: u32 = ENTRY_READ | ENTRY_WRITE | ENTRY_EXECUTE | ENTRY_MAPPED;
@@ -38,7 +38,8 @@ pub(super) struct Tree<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     entry: u32,
-    /// The entry of the image at the same place.
+    /// The entry of the image at the same place; at a level that the image does not have, the image's root if the entry
+    /// is on the path to it.
     image: u32,
     /// The level of the page or node that the entry leads to. Pages are at level 0.
     level: u32,
@@ -75,7 +76,8 @@ impl Tree<'_> {
         let (entry, levels) = halves(state.root);
         let Root { entry: image, levels: image_levels, window: image_window, .. } = self.root;
         let here = |damage| Violation::new(damage).of_lane(self.lane).in_snapshot(in_snapshot);
-        if (levels, state.window) != (image_levels, image_window) {
+        // Pages that the image's page table does not cover get levels above its root.
+        if !(image_levels..=LEVELS_MAX).contains(&levels) || state.window != image_window {
             let damage = Damage::Window { levels, window: state.window, image_levels, image_window };
             return vec![here(damage)];
         }
@@ -118,9 +120,19 @@ impl Walk<'_> {
     fn visit(&mut self, at: Entry) {
         if at.level == 0 {
             self.visit_page(at);
-        } else if at.entry == at.image {
+        } else if at.entry == at.image && at.level <= self.tree.root.levels {
             // The tree below belongs to the image, whose frames are compared elsewhere.
-            self.check_map(&at);
+            if !self.is_mapped_as_image {
+                let image = self.tree.image;
+                self.check_map(&at, |page| stretch(image, page));
+            }
+        } else if at.entry == 0 {
+            self.check_map(&at, |_| (None, u64::MAX));
+        } else if let Some((level, flags)) = uniform_node(at.entry >> ENTRY_FRAME) {
+            if level != at.level || at.entry & ENTRY_OWNED != 0 {
+                self.report(&at, Damage::EntryFlags { entry: at.entry, level: at.level });
+            }
+            self.check_map(&at, |_| (Some((0, flags)), u64::MAX));
         } else if at.entry & ((1 << ENTRY_FRAME) - 1) & !NODE_FLAGS != 0 {
             self.report(&at, Damage::EntryFlags { entry: at.entry, level: at.level });
         } else if let Some(is_owned) = self.check_frame(&at) {
@@ -135,7 +147,13 @@ impl Walk<'_> {
         let level = at.level - 1;
         for index in 0..1 << LEVEL_BITS {
             let entry_of = |node: &[u64]| (node[index / 2] >> (32 * (index % 2))) as u32;
-            let image = if at.image == 0 { 0 } else { image_node.map_or(0, |node| entry_of(node)) };
+            let image = if at.image == 0 {
+                0
+            } else if at.level > self.tree.root.levels {
+                if index == 0 { at.image } else { 0 }
+            } else {
+                image_node.map_or(0, |node| entry_of(node))
+            };
             let page = at.page + ((index as u64) << (LEVEL_BITS * level));
             self.visit(Entry { entry: entry_of(node), image, level, page, is_owned });
         }
@@ -220,15 +238,13 @@ impl Walk<'_> {
         Some(owned)
     }
 
-    /// Checks that the pages below an entry of the image are mapped in the host's page map as in the image.
-    fn check_map(&mut self, at: &Entry) {
-        if self.is_mapped_as_image {
-            return;
-        }
+    /// Checks that the pages below an entry, which belong to the image or are uniform, are mapped so in the host's page map.
+    /// `entry_of` returns the frame and flags of a page, and the first page for which they may be others.
+    fn check_map(&mut self, at: &Entry, entry_of: impl Fn(u64) -> (Option<(u32, u32)>, u64)) {
         let end = at.page + (1 << (LEVEL_BITS * at.level));
         let mut page = at.page;
         while page < end {
-            let (is, is_end) = stretch(self.tree.image, page);
+            let (is, is_end) = entry_of(page);
             let (expected, expected_end) = stretch(self.map, page);
             if is != expected {
                 let of = |page: Option<(u32, u32)>| page.map_or(0, |(_, flags)| flags);
