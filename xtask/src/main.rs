@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task runner talks to its user")]
 
+mod calls;
 mod codegen;
 mod compare;
 mod convert;
@@ -52,6 +53,8 @@ enum Task {
     Tidy,
     /// Checks decoder, assembler, disassembler and class map on all 2^32 words.
     Sweep,
+    /// Makes random system calls from several threads, and checks what the lanes do.
+    Calls(calls::Args),
     /// Trains a network with one seed after the other, until it is exact.
     Train(train::Args),
     /// Logs the loops of many programs, from which networks learn.
@@ -79,6 +82,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Codegen(args) => codegen::run(args),
         Task::Tidy => tidy::run(),
         Task::Sweep => sweep::run(),
+        Task::Calls(args) => calls::run(args),
         Task::Train(args) => train::run(args),
         Task::Loops(args) => loops::run(args),
         Task::Oracle(args) => oracle::run(args),

@@ -27,6 +27,7 @@ pub mod saved;
 mod simd;
 mod simplest;
 pub mod spiking;
+pub mod thread_calls;
 pub mod views;
 pub mod words;
 

@@ -2,6 +2,8 @@
 
 use kvrm_machine::{Builder, Machine, Stream};
 use kvrm_testkit::guests::{LINUX_GUESTS, linux_guest};
+use kvrm_testkit::random::Random;
+use kvrm_testkit::thread_calls;
 
 use crate::support::{Gpu, assert_same_machines};
 
@@ -76,4 +78,23 @@ fn a_linux_guest_runs_again_after_a_reset_in_the_middle() {
     }
     let [gpu, reference] = &mut machines;
     assert_same_machines(gpu, reference, "after the reset");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn random_calls_of_threads_have_the_results_of_the_reference() {
+    let random = &mut Random::new(2);
+    for round in 0..3 {
+        let inputs = thread_calls::inputs(random, 24);
+        let mut gpu = thread_calls::machine(&inputs, |builder| builder.engine(Gpu)).expect("the engine works");
+        let mut reference = thread_calls::machine(&inputs, |builder| builder).expect("the engine works");
+        for machine in [&mut gpu, &mut reference] {
+            machine.run(700).expect("the engine works");
+            machine.snapshot().expect("the engine works");
+            machine.run(2000).expect("the engine works");
+            machine.reset(&[1, 4, 9, 16]).expect("the machine has a snapshot");
+            machine.run(5000).expect("the engine works");
+        }
+        assert_same_machines(&mut gpu, &mut reference, &format!("in round {round}"));
+    }
 }

@@ -28,10 +28,12 @@ impl Kernel {
     /// Returns the steps that a process has retired when the lane has retired `steps`.
     pub(super) fn retired_by(&self, process: u32, steps: u64) -> u64 {
         let own = self.threads.iter().filter(|(_, thread)| thread.process == process);
-        let of_threads = own.map(|(id, thread)| {
-            let turn = if *id == self.turns.current { steps - thread.turn_start } else { 0 };
-            thread.retired + turn
-        });
+        let of_threads =
+            own.map(
+                |(id, thread)| {
+                    if *id == self.turns.current { thread.retired_at(steps) } else { thread.retired }
+                },
+            );
         self.processes.get(&process).map_or(0, |process| process.retired) + of_threads.sum::<u64>()
     }
 
@@ -95,7 +97,7 @@ impl Kernel {
             return Ok(());
         }
         self.wake_heirs(guest)?;
-        let retired = self.thread().retired + (steps - self.thread().turn_start);
+        let retired = self.thread().retired_at(steps);
         self.process_mut().retired += retired;
         self.threads.remove(&id);
         self.turns.remove(id);
@@ -205,7 +207,7 @@ impl Kernel {
         if current != process
             && let Some(mut thread) = self.threads.remove(&current)
         {
-            thread.retired += steps - thread.turn_start;
+            thread.retired = thread.retired_at(steps);
             thread.turn_start = steps;
             self.threads.insert(process, thread);
             self.turns.current = process;

@@ -212,7 +212,7 @@ impl Kernel {
                 name: state.name,
             };
             thread.parked = Some(Box::new(parked));
-            thread.retired += steps - thread.turn_start;
+            thread.retired = thread.retired_at(steps);
         }
         let Some(thread) = self.threads.get_mut(&next) else { return Ok(()) };
         thread.turn_start = steps;

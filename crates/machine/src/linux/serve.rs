@@ -82,7 +82,7 @@ impl Kernel {
                 Err(Failure::Stop(stop)) => {
                     // The call is made again.
                     cpu.pc = cpu.pc.wrapping_sub(4);
-                    cpu.steps -= 1;
+                    cpu.steps = cpu.steps.saturating_sub(1);
                     return Ok(Some(stop));
                 }
                 Err(Failure::Engine(error)) => return Err(error),

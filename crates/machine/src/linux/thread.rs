@@ -49,6 +49,12 @@ impl Thread {
         (!self.blocked | UNBLOCKABLE) & bit(number) != 0
     }
 
+    /// Returns the steps that the thread has retired when the lane has retired `steps`, if it has the lane.
+    pub(super) const fn retired_at(&self, steps: u64) -> u64 {
+        // A call that is undone in the turn after it was made takes back a step of that turn.
+        self.retired.wrapping_add(steps.wrapping_sub(self.turn_start))
+    }
+
     /// Creates a thread that has the lane.
     pub(super) const fn new(process: u32) -> Self {
         Self {

@@ -5,6 +5,7 @@ mod guests;
 mod hostile;
 mod lanes;
 mod options;
+mod random_calls;
 mod signals;
 mod support;
 mod threads;

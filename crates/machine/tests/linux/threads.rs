@@ -1,6 +1,6 @@
 //! Tests of threads and processes whose results depend on the schedule.
 
-use kvrm_machine::{Builder, Machine, ReferenceEngine, Stop, Stream};
+use kvrm_machine::{Builder, LinuxProgram, Machine, Program, ReferenceEngine, Stop, Stream};
 
 use crate::support::{Caller, DATA, guest};
 
@@ -107,4 +107,36 @@ fn flags_of_clone_that_are_not_served_are_refused() {
     assert_eq!(caller.call(220, &[0x1_0000]), EINVAL, "a thread that shares nothing");
     assert_eq!(caller.call(220, &[65]), EINVAL, "no such signal");
     assert_eq!(caller.call(435, &[DATA, 56]), EINVAL, "too small a structure");
+}
+
+#[test]
+fn a_deadlock_after_the_end_of_the_last_thread_that_ran_takes_back_a_step_of_another() {
+    // The first thread waits for ever, and the second one exits. The stop is at the call of the first one.
+    let mut program = Program::assemble(
+        0x1_0000,
+        "        mov     x0, #0x0f00
+                 movk    x0, #0x5, lsl #16
+                 mov     x8, #220        // clone
+                 svc     #0
+                 cbz     x0, second
+                 mov     x0, sp
+                 mov     x1, #128        // FUTEX_WAIT_PRIVATE
+                 mov     x2, #0
+                 mov     x3, #0
+                 mov     x8, #98         // futex
+                 svc     #0
+         second: mov     x8, #93         // exit
+                 svc     #0",
+    )
+    .expect("the text is right");
+    program.linux = Some(LinuxProgram { headers: 0, count: 0, has_executable_stack: false });
+    let mut machine = Machine::builder(program).quantum(1).build().expect("the program fits");
+    let sp = machine.cpu(0).unwrap().sp;
+    machine.write(0, sp, &[0; 4]).unwrap();
+    for _ in 0..3 {
+        machine.run(100).unwrap();
+        let cpu = machine.cpu(0).unwrap();
+        assert_eq!((machine.stop(0).unwrap(), cpu.steps, cpu.pc), (Some(Stop::Deadlock), 13, 0x1_0028), "the futex");
+        machine.resume(0).unwrap();
+    }
 }
