@@ -8,6 +8,7 @@ use super::kernel::Kernel;
 use super::open_files::{O_APPEND, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
 use super::readiness::{POLLERR, POLLHUP, POLLIN, POLLNVAL, POLLOUT};
 use super::signals::UNBLOCKABLE;
+use super::sockets::SocketKind;
 use super::status::Fields;
 use super::wait::Event;
 
@@ -173,6 +174,15 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
             let waiting = match object {
                 Object::Input => input.len() - input_position,
                 Object::PipeReader(pipe) | Object::PipeWriter(pipe) => open.pipe(pipe)?.data.len(),
+                Object::Socket(socket) => {
+                    let socket = open.sockets.get(socket)?;
+                    if socket.is_listening() {
+                        return Err(EINVAL.into());
+                    }
+                    let messages = socket.incoming.iter().map(|message| message.data.len());
+                    // Of datagrams, the size of the first one.
+                    if socket.kind == SocketKind::Datagram { messages.take(1).sum() } else { messages.sum() }
+                }
                 Object::Inode(_) | Object::Output(_) | Object::Event(_) => return Err(ENOTTY.into()),
             };
             call.guest.write(argument, &(waiting as u32).to_le_bytes())?;
@@ -295,7 +305,7 @@ pub(super) fn pselect6(call: &mut Call<'_>) -> CallResult {
                 continue;
             }
             match call.ready(descriptor) {
-                POLLNVAL => return Err(EBADF.into()),
+                ready if ready & POLLNVAL != 0 => return Err(EBADF.into()),
                 ready if ready & events != 0 => found += 1,
                 _ => {
                     waited.push((descriptor, events));

@@ -15,6 +15,7 @@ use super::open_files::{
 };
 use super::readiness::{POLLERR, POLLHUP, POLLIN, POLLOUT};
 use super::signals::{SIGPIPE, siginfo};
+use super::socket_transfer::Outgoing;
 use super::wait::Woken;
 
 const O_CREAT: u32 = 0o100;
@@ -44,6 +45,7 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
             let inode = files.inode(number).ok_or(ENOENT)?;
             match &inode.kind {
                 Kind::Symlink(_) if flags & O_PATH == 0 => return Err(ELOOP.into()),
+                Kind::Socket if flags & O_PATH == 0 => return Err(ENXIO.into()),
                 Kind::Directory { .. } if writes || flags & O_CREAT != 0 => return Err(EISDIR.into()),
                 Kind::Directory { .. } | Kind::Device(_) => {}
                 _ if flags & O_DIRECTORY != 0 => return Err(ENOTDIR.into()),
@@ -84,7 +86,7 @@ impl Call<'_> {
                     Ok(data[start..end].to_vec())
                 }
                 Kind::Directory { .. } => Err(EISDIR.into()),
-                Kind::Symlink(_) => Err(EINVAL.into()),
+                Kind::Symlink(_) | Kind::Socket => Err(EINVAL.into()),
                 Kind::Device(Device::Null) => Ok(Vec::new()),
                 Kind::Device(Device::Zero | Device::Full) => Ok(vec![0; bytes]),
                 Kind::Device(Device::Random) => Ok(self.kernel.random_bytes(bytes)),
@@ -107,6 +109,7 @@ impl Call<'_> {
                 Ok(pipe.data.iter().take(bytes).copied().collect())
             }
             Object::Event(event) => self.peek_event(id, event, bytes),
+            Object::Socket(_) => Ok(self.peek_socket(descriptor, bytes, 0)?.data),
             Object::Output(_) | Object::PipeWriter(_) => Err(EBADF.into()),
         }
     }
@@ -134,6 +137,10 @@ impl Call<'_> {
                 open.note_change(Object::PipeWriter(pipe));
             }
             Object::Event(event) => self.consume_event(event, data)?,
+            Object::Socket(_) => {
+                let rights = self.consume_socket(descriptor, bytes)?;
+                rights.into_iter().for_each(|right| self.kernel.release_description(right));
+            }
             Object::Output(_) | Object::PipeWriter(_) => {}
         }
         Ok(())
@@ -162,7 +169,7 @@ impl Call<'_> {
                 Kind::Device(Device::Full) => Err(ENOSPC.into()),
                 Kind::Device(_) => Ok(data.len() as u64),
                 Kind::Directory { .. } => Err(EISDIR.into()),
-                Kind::Symlink(_) => Err(EINVAL.into()),
+                Kind::Symlink(_) | Kind::Socket => Err(EINVAL.into()),
             },
             _ if at.is_some() => Err(ESPIPE.into()),
             Object::Output(stream) => {
@@ -171,6 +178,10 @@ impl Call<'_> {
             }
             Object::PipeWriter(pipe) => self.put_into_pipe(id, pipe, data),
             Object::Event(event) => self.put_event(id, event, data),
+            Object::Socket(_) => {
+                let (data, sender) = (data.to_vec(), self.credentials());
+                self.send_to_socket(descriptor, Outgoing { data, to: Vec::new(), rights: Vec::new(), sender, flags: 0 })
+            }
             Object::Input | Object::PipeReader(_) => Err(EBADF.into()),
         }
     }

@@ -36,6 +36,7 @@ pub(super) const S_IFCHR: u32 = 0o020_000;
 const S_IFDIR: u32 = 0o040_000;
 const S_IFREG: u32 = 0o100_000;
 const S_IFLNK: u32 = 0o120_000;
+pub(super) const S_IFSOCK: u32 = 0o140_000;
 
 /// A device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +70,8 @@ pub(super) enum Kind {
     Symlink(Vec<u8>),
     /// A character device.
     Device(Device),
+    /// The name of a Unix socket.
+    Socket,
 }
 
 /// A regular file, directory, symbolic link or device.
@@ -99,6 +102,7 @@ impl Inode {
                 Kind::Directory { .. } => S_IFDIR,
                 Kind::Symlink(_) => S_IFLNK,
                 Kind::Device(_) => S_IFCHR,
+                Kind::Socket => S_IFSOCK,
             }
     }
 
@@ -108,7 +112,7 @@ impl Inode {
             Kind::File(data) => data.len() as u64,
             Kind::Symlink(target) => target.len() as u64,
             Kind::Directory { entries, .. } => 32 * (entries.len() as u64 + 2),
-            Kind::Device(_) => 0,
+            Kind::Device(_) | Kind::Socket => 0,
         }
     }
 

@@ -183,6 +183,9 @@ impl Kernel {
                 *users.entry(descriptor.description).or_default() += 1;
             }
         }
+        for description in self.open.sockets.rights() {
+            *users.entry(description).or_default() += 1;
+        }
         let is_whole = |process: &Process| {
             process.has_ended()
                 || self.files.inode(process.directory).is_some() && self.spaces.contains_key(&process.space)

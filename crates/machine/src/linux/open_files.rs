@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::errno::{EBADF, Errno};
 use super::files::InodeNumber;
+use super::sockets::{Socket, Sockets};
 use crate::console::Stream;
 
 /// The capacity of a pipe.
@@ -37,6 +38,8 @@ pub(super) enum Object {
     PipeWriter(u32),
     /// The event file with this ID.
     Event(u32),
+    /// The socket with this ID.
+    Socket(u32),
 }
 
 /// The entries of a directory: names and inode numbers.
@@ -158,7 +161,8 @@ pub(super) struct OpenFiles {
     descriptions: BTreeMap<u32, Description>,
     pipes: BTreeMap<u32, Pipe>,
     events: BTreeMap<u32, EventFile>,
-    /// The next unused ID. Descriptions, pipes and event files share one sequence.
+    pub(super) sockets: Sockets,
+    /// The next unused ID. Descriptions, pipes, event files and sockets share one sequence.
     next_id: u32,
 }
 
@@ -172,7 +176,8 @@ impl OpenFiles {
         ];
         let open = |(object, flags)| Description { users: 1, ..Description::new(object, flags) };
         let descriptions = (0..).zip(console.map(open)).collect();
-        Self { descriptions, pipes: BTreeMap::new(), events: BTreeMap::new(), next_id: 3 }
+        let (pipes, events) = (BTreeMap::new(), BTreeMap::new());
+        Self { descriptions, pipes, events, sockets: Sockets::new(), next_id: 3 }
     }
 
     /// Returns whether all ends of pipes have a pipe that counts them, and all IDs were given out. `users` has the number of
@@ -186,11 +191,16 @@ impl OpenFiles {
         let has_pipe = |description: &Description| match description.object {
             Object::PipeReader(pipe) | Object::PipeWriter(pipe) => self.pipes.contains_key(&pipe),
             Object::Event(event) => self.events.contains_key(&event),
+            Object::Socket(socket) => self.sockets.get(socket).is_ok(),
             Object::Inode(_) | Object::Input | Object::Output(_) => true,
         };
         let counts = |(id, pipe): (&u32, &Pipe)| pipe.readers == readers(*id) && pipe.writers == writers(*id);
         let ids = self.descriptions.keys().chain(self.pipes.keys()).chain(self.events.keys());
-        self.descriptions.values().all(has_pipe)
+        let ids = ids.chain(self.sockets.iter().map(|(id, _)| id));
+        self.sockets.is_valid()
+            && self.sockets.rights().all(|id| self.descriptions.contains_key(&id))
+            && self.sockets.pending().all(|id| self.sockets.get(id).is_ok())
+            && self.descriptions.values().all(has_pipe)
             && self.descriptions.iter().all(|(id, open)| users.get(id) == Some(&open.users))
             && self.descriptions.len() == users.len()
             && self.pipes.iter().all(counts)
@@ -217,7 +227,7 @@ impl OpenFiles {
         match description.object {
             Object::PipeReader(pipe) => self.pipes.entry(pipe).or_default().readers += 1,
             Object::PipeWriter(pipe) => self.pipes.entry(pipe).or_default().writers += 1,
-            Object::Inode(_) | Object::Input | Object::Output(_) | Object::Event(_) => {}
+            Object::Inode(_) | Object::Input | Object::Output(_) | Object::Event(_) | Object::Socket(_) => {}
         }
         self.descriptions.insert(id, description);
         id
@@ -238,34 +248,52 @@ impl OpenFiles {
     }
 
     /// Counts a descriptor less. Returns the object of the description if this was its last one, and no other description
-    /// refers to the object.
-    pub(super) fn release(&mut self, id: u32) -> Option<Object> {
-        let description = self.descriptions.get_mut(&id)?;
-        description.users -= 1;
-        if description.users > 0 {
-            return None;
-        }
-        let object = self.descriptions.remove(&id)?.object;
-        if let Object::PipeReader(number) | Object::PipeWriter(number) = object
-            && let Some(pipe) = self.pipes.get_mut(&number)
-        {
-            let end =
-                if object == Object::PipeReader(number) { &mut pipe.readers } else { &mut pipe.writers };
-            *end -= 1;
-            if pipe.readers + pipe.writers == 0 {
-                self.pipes.remove(&number);
+    /// refers to the object, and the objects of the descriptions that were on their way to a closed socket likewise.
+    pub(super) fn release(&mut self, id: u32) -> Vec<Object> {
+        let (mut left, mut released) = (vec![id], Vec::new());
+        while let Some(id) = left.pop() {
+            let Some(description) = self.descriptions.get_mut(&id) else { continue };
+            description.users -= 1;
+            if description.users > 0 {
+                continue;
             }
-            // The other end may be at its end, or without a reader.
-            self.note_change(Object::PipeReader(number));
-            self.note_change(Object::PipeWriter(number));
+            let Some(Description { object, .. }) = self.descriptions.remove(&id) else { continue };
+            match object {
+                Object::PipeReader(number) | Object::PipeWriter(number) => self.release_pipe(object, number),
+                Object::Event(event) if !self.is_open(object) => drop(self.events.remove(&event)),
+                Object::Socket(socket) if !self.is_open(object) => left.extend(self.release_socket(socket)),
+                _ => {}
+            }
+            self.forget_interests(id);
+            released.extend(Some(object).filter(|object| !self.is_open(*object)));
         }
-        if let Object::Event(event) = object
-            && !self.is_open(object)
-        {
-            self.events.remove(&event);
+        released
+    }
+
+    fn release_pipe(&mut self, object: Object, number: u32) {
+        let Some(pipe) = self.pipes.get_mut(&number) else { return };
+        let end = if object == Object::PipeReader(number) { &mut pipe.readers } else { &mut pipe.writers };
+        *end -= 1;
+        if pipe.readers + pipe.writers == 0 {
+            self.pipes.remove(&number);
         }
-        self.forget_interests(id);
-        Some(object).filter(|object| !self.is_open(*object))
+        // The other end may be at its end, or without a reader.
+        self.note_change(Object::PipeReader(number));
+        self.note_change(Object::PipeWriter(number));
+    }
+
+    fn release_socket(&mut self, socket: u32) -> Vec<u32> {
+        let mut changed = Vec::new();
+        let rights = self.sockets.close(socket, &mut changed);
+        changed.into_iter().for_each(|socket| self.note_change(Object::Socket(socket)));
+        rights
+    }
+
+    /// Adds a socket, and returns its ID.
+    pub(super) fn add_socket(&mut self, socket: Socket) -> u32 {
+        let id = self.new_id();
+        self.sockets.insert(id, socket);
+        id
     }
 
     /// Removes a description that was closed from all epoll files.

@@ -46,8 +46,10 @@ impl Kernel {
 
     /// Counts a descriptor of a description less, and frees what nothing refers to any more.
     pub(super) fn release_description(&mut self, description: u32) {
-        if let Some(Object::Inode(number)) = self.open.release(description) {
-            self.release_inode(number);
+        for object in self.open.release(description) {
+            if let Object::Inode(number) = object {
+                self.release_inode(number);
+            }
         }
     }
 

@@ -8,6 +8,8 @@ pub(super) const POLLOUT: u16 = 4;
 pub(super) const POLLERR: u16 = 8;
 pub(super) const POLLHUP: u16 = 16;
 pub(super) const POLLNVAL: u16 = 32;
+const POLLRDNORM: u16 = 0x40;
+const POLLWRNORM: u16 = 0x100;
 
 /// Only changes are reported.
 pub(super) const EPOLLET: u32 = 1 << 31;
@@ -38,6 +40,13 @@ impl Kernel {
     }
 
     fn readiness(&self, description: &Description, asker: Asker, nesting: u32) -> u16 {
+        let events = self.readiness_of(description, asker, nesting);
+        // The same for normal data, which is all data here.
+        let input = if events & POLLIN != 0 { POLLRDNORM } else { 0 };
+        events | input | if events & POLLOUT != 0 { POLLWRNORM } else { 0 }
+    }
+
+    fn readiness_of(&self, description: &Description, asker: Asker, nesting: u32) -> u16 {
         let input_if = |is_ready| if is_ready { POLLIN } else { 0 };
         match description.object {
             Object::Inode(_) => POLLIN | POLLOUT,
@@ -65,6 +74,10 @@ impl Kernel {
                 ),
                 Err(_) => POLLNVAL,
             },
+            Object::Socket(socket) => self.open.sockets.get(socket).map_or(POLLNVAL, |socket| {
+                let peer = socket.peer().and_then(|peer| self.open.sockets.get(peer).ok());
+                socket.readiness(peer)
+            }),
         }
     }
 

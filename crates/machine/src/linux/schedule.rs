@@ -58,6 +58,7 @@ impl Kernel {
                 let asker = Asker { thread: id, now };
                 all.iter().any(|(open, events)| self.ready_for(*open, asker) & events != 0)
             }
+            Event::Room(socket) => !self.open.sockets.get(*socket).is_ok_and(|socket| !socket.has_room()),
             Event::Child(children) => self.child_with_news(thread.process, children).is_some(),
             Event::Vfork { child } => {
                 self.processes.get(child).is_none_or(|child| child.has_ended() || child.has_executed)

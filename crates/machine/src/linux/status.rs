@@ -1,6 +1,6 @@
 //! The results of `stat` and `statx`, in the layout that the guest reads.
 
-use super::files::{Inode, Kind, S_IFCHR, S_IFIFO};
+use super::files::{Inode, Kind, S_IFCHR, S_IFIFO, S_IFSOCK};
 use super::kernel::Kernel;
 use super::open_files::Object;
 
@@ -44,6 +44,13 @@ impl FileStatus {
                 mode: S_IFCHR | 0o620,
                 link_count: 1,
                 device: TERMINAL,
+                times: [now; 3],
+                ..Self::default()
+            },
+            Object::Socket(socket) => Self {
+                number: 1 << 32 | u64::from(socket),
+                mode: S_IFSOCK | 0o777,
+                link_count: 1,
                 times: [now; 3],
                 ..Self::default()
             },

@@ -1,12 +1,13 @@
 //! The table of system calls: number, name, status and implementation of each. `docs/linux.md` is generated from it.
 
 use super::call::Call;
-use super::errno::{EAFNOSUPPORT, ENOSYS, EOPNOTSUPP, EPERM, Errno};
+use super::errno::{ENOSYS, EOPNOTSUPP, EPERM, Errno};
 use super::failure::CallResult;
 use super::{clone_calls as clones, descriptor_calls as descriptors, directory_calls as directories};
 use super::{event_calls as events, timer_calls as timers};
 use super::{exec_calls as exec, file_calls as files, futex_calls as futexes, id_calls as ids};
-use super::{memory_calls as memory, process_calls as process, signal_calls as signals};
+use super::{memory_calls as memory, message_calls as messages, process_calls as process};
+use super::{signal_calls as signals, socket_calls as sockets, socket_options as options};
 use super::{time_calls as time, wait_calls as wait};
 
 /// The extent to which a system call behaves as on Linux.
@@ -217,8 +218,21 @@ calls! {
     177 getegid           Complete => Ok(0), "";
     178 gettid            Complete ids::gettid, "";
     179 sysinfo           Complete time::sysinfo, "";
-    198 socket            Refused  => Err(EAFNOSUPPORT), "EAFNOSUPPORT: there is no network";
-    199 socketpair        Refused  => Err(EAFNOSUPPORT), "EAFNOSUPPORT";
+    198 socket            Partial  sockets::socket, "Unix sockets, and TCP and UDP over the loopback interface of the lane";
+    199 socketpair        Complete sockets::socketpair, "";
+    200 bind              Complete sockets::bind, "";
+    201 listen            Complete sockets::listen, "";
+    202 accept            Complete sockets::accept, "";
+    203 connect           Complete sockets::connect, "ENETUNREACH for addresses other than loopback";
+    204 getsockname       Complete sockets::getsockname, "";
+    205 getpeername       Complete sockets::getpeername, "";
+    206 sendto            Partial  messages::sendto, "no MSG_OOB";
+    207 recvfrom          Partial  messages::recvfrom, "no MSG_OOB, no MSG_ERRQUEUE";
+    208 setsockopt        Partial  options::setsockopt, "options without an effect on a loopback interface are kept";
+    209 getsockopt        Partial  options::getsockopt, "TCP_INFO has only the state";
+    210 shutdown          Complete sockets::shutdown, "";
+    211 sendmsg           Partial  messages::sendmsg, "as sendto; SCM_RIGHTS and SCM_CREDENTIALS";
+    212 recvmsg           Partial  messages::recvmsg, "as recvfrom";
     213 readahead         Accepted descriptors::fsync, "";
     214 brk               Complete memory::brk, "";
     215 munmap            Complete memory::munmap, "";
@@ -236,9 +250,12 @@ calls! {
     232 mincore           Complete memory::mincore, "every mapped page is in memory";
     233 madvise           Partial  memory::madvise, "MADV_DONTNEED zeroes pages; hints are ignored; no MADV_DONTFORK, MADV_WIPEONFORK, MADV_REMOVE";
     240 rt_tgsigqueueinfo Complete signals::rt_tgsigqueueinfo, "";
+    242 accept4           Complete sockets::accept4, "";
+    243 recvmmsg          Partial  messages::recvmmsg, "as recvmsg; waits for the first message only";
     260 wait4             Complete wait::wait4, "";
     261 prlimit64         Partial  process::prlimit64, "returns the limits of the lane; new limits are ignored";
     267 syncfs            Accepted descriptors::fsync, "";
+    269 sendmmsg          Partial  messages::sendmmsg, "as sendmsg";
     276 renameat2         Partial  directories::renameat2, "no RENAME_EXCHANGE, no RENAME_WHITEOUT";
     278 getrandom         Complete process::getrandom, "a function of seed, lane and position";
     279 memfd_create      Partial  files::memfd_create, "no seals";

@@ -23,6 +23,8 @@ pub(super) enum Event {
     Futex { space: u32, address: u64, bits: u32 },
     /// One of these open file descriptions is ready for one of its poll events.
     Ready(Vec<(u32, u16)>),
+    /// This socket has room for another message or connection, or is closed.
+    Room(u32),
     /// One of these children of the process ends, or stops or continues if the call has asked for that.
     Child(Children),
     /// The child that has borrowed the address space ends or executes a program.
