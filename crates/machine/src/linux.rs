@@ -11,6 +11,7 @@
 //! A guest error becomes an errno or ends the lane. File positions advance and input is consumed only after the answer
 //! has been written to the guest's memory, so a call that stops because frames have run out can be made again.
 
+mod attribute_calls;
 mod call;
 mod call_table;
 mod clone_calls;
@@ -23,6 +24,7 @@ mod event_calls;
 mod exec_calls;
 mod expiry;
 mod failure;
+mod fifo_calls;
 mod file_calls;
 mod files;
 mod futex_calls;
@@ -32,6 +34,8 @@ mod initial_stack;
 mod kernel;
 mod life;
 mod loading;
+mod lock_calls;
+mod locks;
 mod memory_calls;
 mod message_calls;
 mod mix;

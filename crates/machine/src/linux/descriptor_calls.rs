@@ -101,8 +101,9 @@ pub(super) fn fcntl(call: &mut Call<'_>) -> CallResult {
     const F_SETLKW: u64 = 7;
     const F_DUPFD_CLOEXEC: u64 = 1030;
     const F_GETPIPE_SZ: u64 = 1032;
-    /// The lock type that reports that a file is not locked.
-    const F_UNLCK: u16 = 2;
+    const F_OFD_GETLK: u64 = 36;
+    const F_OFD_SETLK: u64 = 37;
+    const F_OFD_SETLKW: u64 = 38;
     let [descriptor, command, argument, ..] = call.x;
     call.kernel.opened(descriptor)?;
     match command & 0xffff_ffff {
@@ -122,13 +123,13 @@ pub(super) fn fcntl(call: &mut Call<'_>) -> CallResult {
             description.flags = description.flags & !changeable | argument as u32 & changeable;
             Ok(0)
         }
-        F_GETLK => {
-            call.guest.write(argument, &F_UNLCK.to_le_bytes())?;
-            Ok(0)
+        command @ (F_GETLK | F_OFD_GETLK) => call.find_lock(descriptor, command == F_OFD_GETLK, argument),
+        command @ (F_SETLK | F_SETLKW | F_OFD_SETLK | F_OFD_SETLKW) => {
+            let waits = matches!(command, F_SETLKW | F_OFD_SETLKW);
+            call.set_lock(descriptor, matches!(command, F_OFD_SETLK | F_OFD_SETLKW), waits, argument)
         }
-        F_SETLK | F_SETLKW => Ok(0),
         F_GETPIPE_SZ => match call.kernel.description(descriptor)?.object {
-            Object::PipeWriter(_) | Object::PipeReader(_) => Ok(PIPE_BYTES as u64),
+            Object::PipeWriter(_) | Object::PipeReader(_) | Object::PipeBoth(_) => Ok(PIPE_BYTES as u64),
             _ => Err(EBADF.into()),
         },
         _ => Err(EINVAL.into()),
@@ -173,7 +174,9 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
             let Kernel { input, input_position, open, .. } = &*call.kernel;
             let waiting = match object {
                 Object::Input => input.len() - input_position,
-                Object::PipeReader(pipe) | Object::PipeWriter(pipe) => open.pipe(pipe)?.data.len(),
+                Object::PipeReader(pipe) | Object::PipeWriter(pipe) | Object::PipeBoth(pipe) => {
+                    open.pipe(pipe)?.data.len()
+                }
                 Object::Socket(socket) => {
                     let socket = open.sockets.get(socket)?;
                     if socket.is_listening() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::call::Call;
 use super::errno::{EACCES, EINVAL, ENOENT, ENOTDIR, EPERM, ERANGE, EROFS};
 use super::failure::{CallResult, Failure};
-use super::files::{Inode, InodeNumber, Kind, Place};
+use super::files::{Device, Inode, InodeNumber, Kind, Place, S_IFCHR, S_IFIFO, S_IFREG, S_IFSOCK, S_ISGID};
 use super::guest::TRANSFER_BYTES_MAX;
 use super::kernel::Kernel;
 use super::open_files::Object;
@@ -19,7 +19,7 @@ const AT_EMPTY_PATH: u64 = 0x1000;
 
 pub(super) fn getcwd(call: &mut Call<'_>) -> CallResult {
     let [address, bytes, ..] = call.x;
-    let mut path = call.kernel.files.path(call.kernel.process().directory)?;
+    let mut path = call.kernel.files.path(call.kernel.process().root, call.kernel.process().directory)?;
     path.push(0);
     if path.len() as u64 > bytes {
         return Err(ERANGE.into());
@@ -83,6 +83,35 @@ pub(super) fn fchdir(call: &mut Call<'_>) -> CallResult {
         Object::Inode(number) => call.change_directory(number),
         _ => Err(ENOTDIR.into()),
     }
+}
+
+pub(super) fn chroot(call: &mut Call<'_>) -> CallResult {
+    let number = call.place_here(0, true)?.existing()?;
+    if !call.kernel.files.inode(number).ok_or(ENOENT)?.is_directory() {
+        return Err(ENOTDIR.into());
+    }
+    let left = std::mem::replace(&mut call.kernel.process_mut().root, number);
+    call.kernel.release_inode(left);
+    Ok(0)
+}
+
+pub(super) fn mknodat(call: &mut Call<'_>) -> CallResult {
+    let [directory, path, mode, device, ..] = call.x;
+    let (mode, device) = (mode as u32, device as u32);
+    let kind = match mode & 0o170_000 {
+        0 | S_IFREG => Kind::File(Vec::new().into()),
+        S_IFIFO => Kind::Fifo,
+        S_IFSOCK => Kind::Socket,
+        S_IFCHR => {
+            let numbers = ((device & 0xf_ff00) >> 8, device & 0xff | device >> 12 & 0xf_ff00);
+            Kind::Device(Device::of(numbers).ok_or(EPERM)?)
+        }
+        0o040_000 | 0o060_000 => return Err(EPERM.into()),
+        _ => return Err(EINVAL.into()),
+    };
+    let place = call.place(directory, path, false)?;
+    let mode = mode & 0o7777 & !call.kernel.process().umask;
+    call.make(&place, Inode::new(kind, mode, call.now()))
 }
 
 pub(super) fn mkdirat(call: &mut Call<'_>) -> CallResult {
@@ -277,16 +306,35 @@ pub(super) fn fchmodat(call: &mut Call<'_>) -> CallResult {
     call.modify(object, |inode| inode.mode = mode)
 }
 
-/// Serves `fchown`: every file belongs to root and keeps doing so; only the status change time is updated.
+impl Call<'_> {
+    /// Changes user and group of an object. As on Linux, a program then no longer runs as its owner.
+    fn change_owner(&mut self, object: Object, owner: u64, group: u64) -> CallResult {
+        const S_ISUID: u32 = 0o4000;
+        const S_IXGRP: u32 = 0o10;
+        self.modify(object, |inode| {
+            for (of, new) in [(&mut inode.owner, owner), (&mut inode.group, group)] {
+                *of = if new as u32 == u32::MAX { *of } else { new as u32 };
+            }
+            if matches!(inode.kind, Kind::File(_)) {
+                let of_group = if inode.mode & S_IXGRP != 0 { S_ISGID } else { 0 };
+                inode.mode &= !(S_ISUID | of_group);
+            }
+        })
+    }
+}
+
 pub(super) fn fchown(call: &mut Call<'_>) -> CallResult {
     let object = call.kernel.description(call.x[0])?.object;
-    call.modify(object, |_| ())
+    call.change_owner(object, call.x[1], call.x[2])
 }
 
 pub(super) fn fchownat(call: &mut Call<'_>) -> CallResult {
-    let [directory, path, _, _, flags, _] = call.x;
+    let [directory, path, owner, group, flags, _] = call.x;
+    if flags & !(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) != 0 {
+        return Err(EINVAL.into());
+    }
     let object = call.object(directory, path, flags)?;
-    call.modify(object, |_| ())
+    call.change_owner(object, owner, group)
 }
 
 pub(super) fn utimensat(call: &mut Call<'_>) -> CallResult {

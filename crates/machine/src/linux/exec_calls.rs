@@ -42,7 +42,7 @@ struct Found {
 pub(super) fn execve(call: &mut Call<'_>) -> CallResult {
     let [path, arguments, environment, ..] = call.x;
     let path = call.guest.path(path)?;
-    let number = call.kernel.files.walk(call.kernel.process().directory, &path, true)?.existing()?;
+    let number = call.place_of(&path, true)?.existing()?;
     call.execute(number, path, arguments, environment)
 }
 
@@ -150,8 +150,7 @@ impl Call<'_> {
             if path.is_empty() {
                 return Err(ENOEXEC.into());
             }
-            let directory = self.kernel.process().directory;
-            found.number = self.kernel.files.walk(directory, &path, true)?.existing()?;
+            found.number = self.place_of(&path, true)?.existing()?;
             let mut arguments = vec![path.clone()];
             arguments.extend((!option.is_empty()).then_some(option));
             arguments.push(found.path);

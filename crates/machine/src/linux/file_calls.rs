@@ -28,6 +28,9 @@ const O_TMPFILE: u32 = 0o20_000_000;
 pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
     let [directory, path, flags, mode, ..] = call.x;
     let flags = flags as u32;
+    if let Some(held) = call.kernel.thread_mut().held.take() {
+        return call.wait_for_other_end(held, flags);
+    }
     if flags & O_TMPFILE != 0 {
         return Err(EOPNOTSUPP.into());
     }
@@ -38,6 +41,16 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
     let writes = flags & O_ACCMODE != 0 && flags & O_PATH == 0;
     let now = call.now();
     let umask = call.kernel.process().umask;
+    if let Some(number) = place.inode
+        && !is_exclusive
+        && flags & O_PATH == 0
+        && matches!(call.kernel.files.inode(number), Some(Inode { kind: Kind::Fifo, .. }))
+    {
+        if flags & O_DIRECTORY != 0 {
+            return Err(ENOTDIR.into());
+        }
+        return call.open_fifo(number, flags);
+    }
     let files = &mut call.kernel.files;
     let number = match place.inode {
         Some(_) if is_exclusive => return Err(EEXIST.into()),
@@ -86,7 +99,7 @@ impl Call<'_> {
                     Ok(data[start..end].to_vec())
                 }
                 Kind::Directory { .. } => Err(EISDIR.into()),
-                Kind::Symlink(_) | Kind::Socket => Err(EINVAL.into()),
+                Kind::Symlink(_) | Kind::Socket | Kind::Fifo => Err(EINVAL.into()),
                 Kind::Device(Device::Null) => Ok(Vec::new()),
                 Kind::Device(Device::Zero | Device::Full) => Ok(vec![0; bytes]),
                 Kind::Device(Device::Random) => Ok(self.kernel.random_bytes(bytes)),
@@ -96,7 +109,7 @@ impl Call<'_> {
                 let unread = &input[*input_position..];
                 Ok(unread[..unread.len().min(bytes)].to_vec())
             }
-            Object::PipeReader(number) => {
+            Object::PipeReader(number) | Object::PipeBoth(number) => {
                 let pipe = open.pipe(number)?;
                 if pipe.data.is_empty() && pipe.writers > 0 && bytes > 0 {
                     let does_wait = description.does_wait();
@@ -132,9 +145,9 @@ impl Call<'_> {
                 }
             }
             Object::Input => *input_position += bytes,
-            Object::PipeReader(pipe) => {
+            Object::PipeReader(pipe) | Object::PipeBoth(pipe) => {
                 open.pipe_mut(pipe)?.data.drain(..bytes);
-                open.note_change(Object::PipeWriter(pipe));
+                open.note_pipe(pipe);
             }
             Object::Event(event) => self.consume_event(event, data)?,
             Object::Socket(_) => {
@@ -169,14 +182,14 @@ impl Call<'_> {
                 Kind::Device(Device::Full) => Err(ENOSPC.into()),
                 Kind::Device(_) => Ok(data.len() as u64),
                 Kind::Directory { .. } => Err(EISDIR.into()),
-                Kind::Symlink(_) | Kind::Socket => Err(EINVAL.into()),
+                Kind::Symlink(_) | Kind::Socket | Kind::Fifo => Err(EINVAL.into()),
             },
             _ if at.is_some() => Err(ESPIPE.into()),
             Object::Output(stream) => {
                 self.console.push((stream, data.to_vec()));
                 Ok(data.len() as u64)
             }
-            Object::PipeWriter(pipe) => self.put_into_pipe(id, pipe, data),
+            Object::PipeWriter(pipe) | Object::PipeBoth(pipe) => self.put_into_pipe(id, pipe, data),
             Object::Event(event) => self.put_event(id, event, data),
             Object::Socket(_) => {
                 let (data, sender) = (data.to_vec(), self.credentials());
@@ -203,7 +216,7 @@ impl Call<'_> {
         // A short write is not divided.
         let now = if left.len() <= PIPE_ATOMIC_BYTES && room < left.len() { 0 } else { left.len().min(room) };
         pipe.data.extend(&left[..now]);
-        self.kernel.open.note_change(Object::PipeReader(number));
+        self.kernel.open.note_pipe(number);
         let done = done + now;
         if done == data.len() || !does_wait && now > 0 {
             return Ok(done as u64);
@@ -449,7 +462,7 @@ pub(super) fn splice(call: &mut Call<'_>) -> CallResult {
     }
     let is_pipe = |descriptor: u64| {
         let object = call.kernel.description(descriptor)?.object;
-        Ok::<_, Failure>(matches!(object, Object::PipeReader(_) | Object::PipeWriter(_)))
+        Ok::<_, Failure>(matches!(object, Object::PipeReader(_) | Object::PipeWriter(_) | Object::PipeBoth(_)))
     };
     match (is_pipe(from)?, is_pipe(to)?) {
         (false, false) => return Err(EINVAL.into()),

@@ -33,8 +33,9 @@ const NAME_BYTES_MAX: usize = 255;
 /// The file types, as bits of the mode.
 pub(super) const S_IFIFO: u32 = 0o010_000;
 pub(super) const S_IFCHR: u32 = 0o020_000;
+pub(super) const S_ISGID: u32 = 0o2000;
 const S_IFDIR: u32 = 0o040_000;
-const S_IFREG: u32 = 0o100_000;
+pub(super) const S_IFREG: u32 = 0o100_000;
 const S_IFLNK: u32 = 0o120_000;
 pub(super) const S_IFSOCK: u32 = 0o140_000;
 
@@ -48,6 +49,11 @@ pub(super) enum Device {
 }
 
 impl Device {
+    /// Returns the device with a major and minor number.
+    pub(super) fn of(numbers: (u32, u32)) -> Option<Self> {
+        [Self::Null, Self::Zero, Self::Full, Self::Random].into_iter().find(|device| device.numbers() == numbers)
+    }
+
     /// Returns the major and minor device number on Linux.
     pub(super) const fn numbers(self) -> (u32, u32) {
         match self {
@@ -72,6 +78,8 @@ pub(super) enum Kind {
     Device(Device),
     /// The name of a Unix socket.
     Socket,
+    /// A pipe with a name.
+    Fifo,
 }
 
 /// A regular file, directory, symbolic link or device.
@@ -80,6 +88,11 @@ pub(super) struct Inode {
     pub(super) kind: Kind,
     /// The permission bits, without the file type.
     pub(super) mode: u32,
+    /// The IDs of the user and the group that own it.
+    pub(super) owner: u32,
+    pub(super) group: u32,
+    /// The extended attributes by name.
+    pub(super) attributes: BTreeMap<Vec<u8>, Vec<u8>>,
     /// The number of hard links. 0 if it has been removed and is only still open.
     pub(super) link_count: u32,
     /// Whether the inode and its contents cannot be changed.
@@ -91,7 +104,8 @@ pub(super) struct Inode {
 impl Inode {
     /// Creates an inode with one link whose times are all `now`.
     pub(super) const fn new(kind: Kind, mode: u32, now: u64) -> Self {
-        Self { kind, mode, link_count: 1, read_only: false, times: [now; 3] }
+        let attributes = BTreeMap::new();
+        Self { kind, mode, owner: 0, group: 0, attributes, link_count: 1, read_only: false, times: [now; 3] }
     }
 
     /// Returns the mode: file type and permission bits.
@@ -103,6 +117,7 @@ impl Inode {
                 Kind::Symlink(_) => S_IFLNK,
                 Kind::Device(_) => S_IFCHR,
                 Kind::Socket => S_IFSOCK,
+                Kind::Fifo => S_IFIFO,
             }
     }
 
@@ -112,7 +127,7 @@ impl Inode {
             Kind::File(data) => data.len() as u64,
             Kind::Symlink(target) => target.len() as u64,
             Kind::Directory { entries, .. } => 32 * (entries.len() as u64 + 2),
-            Kind::Device(_) | Kind::Socket => 0,
+            Kind::Device(_) | Kind::Socket | Kind::Fifo => 0,
         }
     }
 
@@ -274,10 +289,21 @@ impl Files {
     /// A symbolic link at the end is followed if `follow` is set or a slash follows it. No path leads out of the root,
     /// which is its own parent.
     pub(super) fn walk(&self, start: InodeNumber, path: &[u8], follow: bool) -> Result<Place, Errno> {
+        self.walk_within(ROOT, start, path, follow)
+    }
+
+    /// Looks up a path as [`Files::walk`] does, in the tree below another root directory.
+    pub(super) fn walk_within(
+        &self,
+        root: InodeNumber,
+        start: InodeNumber,
+        path: &[u8],
+        follow: bool,
+    ) -> Result<Place, Errno> {
         if path.is_empty() {
             return Err(ENOENT);
         }
-        let mut at = if path[0] == b'/' { ROOT } else { start };
+        let mut at = if path[0] == b'/' { root } else { start };
         let split = |path: &[u8]| -> Vec<Vec<u8>> {
             path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect()
         };
@@ -293,7 +319,7 @@ impl Files {
             match &name[..] {
                 b"." => continue,
                 b".." => {
-                    at = parent;
+                    at = if at == root { root } else { parent };
                     continue;
                 }
                 _ => {}
@@ -313,7 +339,7 @@ impl Files {
                     return Err(ELOOP);
                 }
                 if target.first() == Some(&b'/') {
-                    at = ROOT;
+                    at = root;
                 }
                 is_directory |= is_last && target.ends_with(b"/");
                 split(target).into_iter().rev().for_each(|name| left.push_front(name));
@@ -348,6 +374,14 @@ impl Files {
         }
         let number = self.next;
         let (is_directory, now) = (inode.is_directory(), inode.times[1]);
+        let above = self.existing(place.parent)?;
+        let inode = if above.mode & S_ISGID == 0 {
+            inode
+        } else {
+            // The group of such a directory is that of all that is made in it.
+            let more = if is_directory { S_ISGID } else { 0 };
+            Inode { group: above.group, mode: inode.mode | more, ..inode }
+        };
         self.entries_mut(place.parent)?.insert(place.name.clone(), number);
         self.touch(place.parent, now, if is_directory { 1 } else { 0 })?;
         let link_count = if is_directory { 2 } else { 1 };
@@ -511,10 +545,14 @@ impl Files {
         Ok(true)
     }
 
-    /// Returns the absolute path of a directory.
-    pub(super) fn path(&self, mut directory: InodeNumber) -> Result<Vec<u8>, Errno> {
+    /// Returns the absolute path of a directory below a root directory.
+    pub(super) fn path(&self, root: InodeNumber, mut directory: InodeNumber) -> Result<Vec<u8>, Errno> {
         let mut path = Vec::new();
-        while directory != ROOT {
+        while directory != root {
+            if directory == ROOT {
+                // As on Linux, the path of a directory outside of the root directory is marked.
+                return Ok([&b"(unreachable)"[..], if path.is_empty() { b"/" } else { &path }].concat());
+            }
             let (_, parent) = self.entries(directory)?;
             let (entries, _) = self.entries(parent)?;
             let name = entries.iter().find(|(_, number)| **number == directory).ok_or(ENOENT)?.0;

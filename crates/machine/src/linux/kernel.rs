@@ -10,7 +10,7 @@ use cap_std::fs::Dir;
 use serde::{Deserialize, Serialize};
 
 use super::descriptors::{DESCRIPTORS_MAX, Descriptors};
-use super::files::{Files, InodeNumber};
+use super::files::{Files, InodeNumber, ROOT};
 use super::mix::{GOLDEN, mixed};
 use super::open_files::{Object, OpenFiles};
 use super::process::{Process, State};
@@ -116,6 +116,8 @@ impl Kernel {
             space: 0,
             descriptors: Descriptors::new(&[0, 1, 2]),
             directory,
+            root: ROOT,
+            pages_max: 0,
             umask: 0o022,
             personality: 0,
             actions: Actions::default(),
@@ -183,12 +185,15 @@ impl Kernel {
                 *users.entry(descriptor.description).or_default() += 1;
             }
         }
-        for description in self.open.sockets.rights() {
+        let held = self.threads.values().filter_map(|thread| thread.held);
+        for description in self.open.sockets.rights().chain(held) {
             *users.entry(description).or_default() += 1;
         }
         let is_whole = |process: &Process| {
             process.has_ended()
-                || self.files.inode(process.directory).is_some() && self.spaces.contains_key(&process.space)
+                || self.files.inode(process.directory).is_some()
+                    && self.files.inode(process.root).is_some()
+                    && self.spaces.contains_key(&process.space)
         };
         let users_of = |space: u32| {
             self.processes.values().filter(|other| !other.has_ended() && other.space == space).count() as u32

@@ -148,28 +148,40 @@ impl Kernel {
         Ok(())
     }
 
+    /// Removes a thread, with what an unfinished call of it holds. Returns the steps that it has retired in earlier turns.
+    fn drop_thread(&mut self, id: u32) -> u64 {
+        let Some(thread) = self.threads.remove(&id) else { return 0 };
+        self.turns.remove(id);
+        if let Some(held) = thread.held {
+            self.release_description(held);
+        }
+        thread.retired
+    }
+
     /// Ends a process with all of its threads.
     pub(super) fn end_process(&mut self, id: u32, status: Status) {
         let threads: Vec<u32> =
             self.threads.iter().filter(|(_, thread)| thread.process == id).map(|(id, _)| *id).collect();
         let mut retired = 0;
         for thread in threads {
-            retired += self.threads.remove(&thread).map_or(0, |thread| thread.retired);
-            self.turns.remove(thread);
+            retired += self.drop_thread(thread);
         }
         let Some(process) = self.processes.get_mut(&id) else { return };
         process.state = State::Zombie(status);
         process.retired += retired;
-        let (descriptors, directory, space, parent) = (
+        let (descriptors, directory, root, space, parent) = (
             std::mem::replace(&mut process.descriptors, super::descriptors::Descriptors::new(&[])),
             process.directory,
+            process.root,
             process.space,
             process.parent,
         );
         for (_, descriptor) in descriptors.iter() {
+            self.unlock_closed(id, descriptor.description);
             self.release_description(descriptor.description);
         }
         self.release_inode(directory);
+        self.release_inode(root);
         self.release_space(space);
         for child in self.processes.values_mut().filter(|child| child.parent == id) {
             child.parent = INIT;
@@ -200,9 +212,8 @@ impl Kernel {
             .map(|(id, _)| *id)
             .collect();
         for id in others {
-            let retired = self.threads.remove(&id).map_or(0, |thread| thread.retired);
+            let retired = self.drop_thread(id);
             self.process_mut().retired += retired;
-            self.turns.remove(id);
         }
         if current != process
             && let Some(mut thread) = self.threads.remove(&current)

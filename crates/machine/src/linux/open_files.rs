@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::errno::{EBADF, Errno};
 use super::files::InodeNumber;
+use super::locks::{Locks, Owner};
 use super::sockets::{Socket, Sockets};
 use crate::console::Stream;
 
@@ -36,10 +37,22 @@ pub(super) enum Object {
     PipeReader(u32),
     /// The write end of the pipe with this ID.
     PipeWriter(u32),
+    /// Both ends of the named pipe with this ID.
+    PipeBoth(u32),
     /// The event file with this ID.
     Event(u32),
     /// The socket with this ID.
     Socket(u32),
+}
+
+/// Returns how many readers and writers of a pipe an end of it counts as.
+const fn ends_of(object: Object) -> [u32; 2] {
+    match object {
+        Object::PipeReader(_) => [1, 0],
+        Object::PipeWriter(_) => [0, 1],
+        Object::PipeBoth(_) => [1, 1],
+        _ => [0, 0],
+    }
 }
 
 /// The entries of a directory: names and inode numbers.
@@ -89,6 +102,10 @@ pub(super) struct Pipe {
     /// The number of open file descriptions of either end.
     pub(super) readers: u32,
     pub(super) writers: u32,
+    /// The inode of a named pipe.
+    pub(super) fifo: Option<InodeNumber>,
+    /// How often either end was opened: the reading one, then the writing one.
+    pub(super) openings: [u64; 2],
 }
 
 /// A file that exists only while it is open, and that waiting threads watch.
@@ -162,6 +179,7 @@ pub(super) struct OpenFiles {
     pipes: BTreeMap<u32, Pipe>,
     events: BTreeMap<u32, EventFile>,
     pub(super) sockets: Sockets,
+    pub(super) locks: Locks,
     /// The next unused ID. Descriptions, pipes, event files and sockets share one sequence.
     next_id: u32,
 }
@@ -177,7 +195,7 @@ impl OpenFiles {
         let open = |(object, flags)| Description { users: 1, ..Description::new(object, flags) };
         let descriptions = (0..).zip(console.map(open)).collect();
         let (pipes, events) = (BTreeMap::new(), BTreeMap::new());
-        Self { descriptions, pipes, events, sockets: Sockets::new(), next_id: 3 }
+        Self { descriptions, pipes, events, sockets: Sockets::new(), locks: Locks::default(), next_id: 3 }
     }
 
     /// Returns whether all ends of pipes have a pipe that counts them, and all IDs were given out. `users` has the number of
@@ -187,14 +205,19 @@ impl OpenFiles {
             let descriptions = &self.descriptions;
             move |pipe: u32| descriptions.values().filter(|open| open.object == end(pipe)).count() as u32
         };
+        let both = ends(Object::PipeBoth);
         let (readers, writers) = (ends(Object::PipeReader), ends(Object::PipeWriter));
         let has_pipe = |description: &Description| match description.object {
-            Object::PipeReader(pipe) | Object::PipeWriter(pipe) => self.pipes.contains_key(&pipe),
+            Object::PipeReader(pipe) | Object::PipeWriter(pipe) | Object::PipeBoth(pipe) => {
+                self.pipes.contains_key(&pipe)
+            }
             Object::Event(event) => self.events.contains_key(&event),
             Object::Socket(socket) => self.sockets.get(socket).is_ok(),
             Object::Inode(_) | Object::Input | Object::Output(_) => true,
         };
-        let counts = |(id, pipe): (&u32, &Pipe)| pipe.readers == readers(*id) && pipe.writers == writers(*id);
+        let counts = |(id, pipe): (&u32, &Pipe)| {
+            pipe.readers == readers(*id) + both(*id) && pipe.writers == writers(*id) + both(*id)
+        };
         let ids = self.descriptions.keys().chain(self.pipes.keys()).chain(self.events.keys());
         let ids = ids.chain(self.sockets.iter().map(|(id, _)| id));
         self.sockets.is_valid()
@@ -225,8 +248,12 @@ impl OpenFiles {
     pub(super) fn add(&mut self, description: Description) -> u32 {
         let id = self.new_id();
         match description.object {
-            Object::PipeReader(pipe) => self.pipes.entry(pipe).or_default().readers += 1,
-            Object::PipeWriter(pipe) => self.pipes.entry(pipe).or_default().writers += 1,
+            Object::PipeReader(pipe) | Object::PipeWriter(pipe) | Object::PipeBoth(pipe) => {
+                let pipe = self.pipes.entry(pipe).or_default();
+                let [reads, writes] = ends_of(description.object);
+                (pipe.readers, pipe.writers) = (pipe.readers + reads, pipe.writers + writes);
+                pipe.openings = [pipe.openings[0] + u64::from(reads), pipe.openings[1] + u64::from(writes)];
+            }
             Object::Inode(_) | Object::Input | Object::Output(_) | Object::Event(_) | Object::Socket(_) => {}
         }
         self.descriptions.insert(id, description);
@@ -259,27 +286,65 @@ impl OpenFiles {
             }
             let Some(Description { object, .. }) = self.descriptions.remove(&id) else { continue };
             match object {
-                Object::PipeReader(number) | Object::PipeWriter(number) => self.release_pipe(object, number),
+                Object::PipeReader(number) | Object::PipeWriter(number) | Object::PipeBoth(number) => {
+                    released.extend(self.release_pipe(object, number).map(Object::Inode));
+                }
                 Object::Event(event) if !self.is_open(object) => drop(self.events.remove(&event)),
                 Object::Socket(socket) if !self.is_open(object) => left.extend(self.release_socket(socket)),
                 _ => {}
             }
             self.forget_interests(id);
+            self.locks.forget(None, Owner::Description(id));
             released.extend(Some(object).filter(|object| !self.is_open(*object)));
         }
         released
     }
 
-    fn release_pipe(&mut self, object: Object, number: u32) {
-        let Some(pipe) = self.pipes.get_mut(&number) else { return };
-        let end = if object == Object::PipeReader(number) { &mut pipe.readers } else { &mut pipe.writers };
-        *end -= 1;
-        if pipe.readers + pipe.writers == 0 {
-            self.pipes.remove(&number);
-        }
+    /// Counts an end of a pipe less. Returns the inode of a named pipe that is open no more.
+    fn release_pipe(&mut self, object: Object, number: u32) -> Option<InodeNumber> {
+        let pipe = self.pipes.get_mut(&number)?;
+        let [reads, writes] = ends_of(object);
+        (pipe.readers, pipe.writers) = (pipe.readers - reads, pipe.writers - writes);
+        let is_closed = pipe.readers + pipe.writers == 0;
+        let fifo = if is_closed { self.pipes.remove(&number)?.fifo } else { None };
         // The other end may be at its end, or without a reader.
-        self.note_change(Object::PipeReader(number));
-        self.note_change(Object::PipeWriter(number));
+        self.note_pipe(number);
+        fifo
+    }
+
+    /// Notes that the ends of a pipe have become ready for something.
+    pub(super) fn note_pipe(&mut self, number: u32) {
+        for end in [Object::PipeReader(number), Object::PipeWriter(number), Object::PipeBoth(number)] {
+            self.note_change(end);
+        }
+    }
+
+    /// Opens an end of a named pipe, or both, and returns the ID of the description, which has no users yet, and of the pipe.
+    pub(super) fn add_fifo(&mut self, number: InodeNumber, flags: u32) -> (u32, u32) {
+        let there = self.pipes.iter().find(|(_, pipe)| pipe.fifo == Some(number)).map(|(id, _)| *id);
+        let pipe = there.unwrap_or_else(|| self.new_id());
+        let object = match flags & O_ACCMODE {
+            0 => Object::PipeReader(pipe),
+            O_WRONLY => Object::PipeWriter(pipe),
+            _ => Object::PipeBoth(pipe),
+        };
+        let writers = self.pipes.get(&pipe).map_or(0, |pipe| pipe.openings[1]);
+        // The position of a reader counts the writers before it: only the end of a later one is the end of its input.
+        let id = self.add(Description { position: writers, ..Description::new(object, flags) });
+        if let Some(pipe) = self.pipes.get_mut(&pipe) {
+            pipe.fifo = Some(number);
+        }
+        (id, pipe)
+    }
+
+    /// Returns the inode of a named pipe.
+    pub(super) fn fifo_of(&self, pipe: u32) -> Option<InodeNumber> {
+        self.pipes.get(&pipe)?.fifo
+    }
+
+    /// Returns whether the named pipe of an inode is open.
+    pub(super) fn has_fifo(&self, number: InodeNumber) -> bool {
+        self.pipes.values().any(|pipe| pipe.fifo == Some(number))
     }
 
     fn release_socket(&mut self, socket: u32) -> Vec<u32> {

@@ -4,7 +4,9 @@ use super::descriptors::Descriptor;
 use super::errno::Errno;
 use super::files::InodeNumber;
 use super::kernel::Kernel;
+use super::locks::Owner;
 use super::open_files::{Description, Object};
+use super::process::Process;
 
 impl Kernel {
     /// Returns the ID of the open file description of a descriptor.
@@ -39,9 +41,19 @@ impl Kernel {
 
     /// Closes a descriptor of the current process.
     pub(super) fn close(&mut self, descriptor: u64) -> Result<(), Errno> {
+        let process = self.process_id();
         let description = self.process_mut().descriptors.remove(descriptor)?;
+        self.unlock_closed(process, description);
         self.release_description(description);
         Ok(())
+    }
+
+    /// Removes the record locks of a process on a file of which it closes a descriptor, whichever it is.
+    pub(super) fn unlock_closed(&mut self, process: u32, description: u32) {
+        if let Ok(Description { object: Object::Inode(number), .. }) = self.open.get(description) {
+            let number = *number;
+            self.open.locks.forget(Some(number), Owner::Process(process));
+        }
     }
 
     /// Counts a descriptor of a description less, and frees what nothing refers to any more.
@@ -56,9 +68,10 @@ impl Kernel {
     /// Frees an inode that has no links left, unless a description or a current directory still refers to it.
     pub(super) fn release_inode(&mut self, number: InodeNumber) {
         let is_directory = |number| {
-            self.processes.values().any(|process| !process.has_ended() && process.directory == number)
+            let is_used = |process: &Process| process.directory == number || process.root == number;
+            self.processes.values().any(|process| !process.has_ended() && is_used(process))
         };
-        if !self.open.is_open(Object::Inode(number)) && !is_directory(number) {
+        if !self.open.is_open(Object::Inode(number)) && !self.open.has_fifo(number) && !is_directory(number) {
             self.files.forget(number);
         }
     }

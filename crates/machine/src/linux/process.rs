@@ -25,6 +25,10 @@ pub(super) struct Process {
     pub(super) descriptors: Descriptors,
     /// The current directory.
     pub(super) directory: InodeNumber,
+    /// The root directory, where absolute paths start.
+    pub(super) root: InodeNumber,
+    /// The largest number of pages that it was seen to have.
+    pub(super) pages_max: u64,
     pub(super) umask: u32,
     /// The execution domain. Of its flags, only [`READ_IMPLIES_EXEC`] has an effect.
     pub(super) personality: u32,

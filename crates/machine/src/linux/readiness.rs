@@ -54,13 +54,18 @@ impl Kernel {
             Object::Input => POLLIN,
             Object::Output(_) => POLLOUT,
             Object::PipeReader(pipe) => self.open.pipe(pipe).map_or(POLLNVAL, |pipe| {
-                input_if(!pipe.data.is_empty()) | if pipe.writers > 0 { 0 } else { POLLHUP }
+                let had_writer = pipe.fifo.is_none() || pipe.openings[1] != description.position;
+                input_if(!pipe.data.is_empty()) | if pipe.writers == 0 && had_writer { POLLHUP } else { 0 }
             }),
             Object::PipeWriter(pipe) => self.open.pipe(pipe).map_or(POLLNVAL, |pipe| {
                 // As much room as a write needs that is not divided.
                 let has_room = pipe.data.len() + PIPE_ATOMIC_BYTES <= PIPE_BYTES;
                 let room = if has_room { POLLOUT } else { 0 };
                 room | if pipe.readers > 0 { 0 } else { POLLERR }
+            }),
+            Object::PipeBoth(pipe) => self.open.pipe(pipe).map_or(POLLNVAL, |pipe| {
+                let has_room = pipe.data.len() + PIPE_ATOMIC_BYTES <= PIPE_BYTES;
+                input_if(!pipe.data.is_empty()) | if has_room { POLLOUT } else { 0 }
             }),
             Object::Event(event) => match self.open.event(event) {
                 Ok(EventFile::Counter { count, .. }) => {

@@ -9,7 +9,7 @@ use super::mount::DEPTH_MAX;
 
 /// Writes the files and directories below `directory` to `host`.
 ///
-/// Skips symbolic links, devices and sockets, so that nothing a guest has created leads elsewhere on the host.
+/// Skips symbolic links, devices, sockets and named pipes, so that nothing a guest has created leads elsewhere on the host.
 pub(super) fn save(files: &Files, directory: InodeNumber, host: &Dir, depth: usize) -> io::Result<()> {
     if depth > DEPTH_MAX {
         return Err(io::Error::other("directories are nested more than 64 levels deep"));
@@ -25,7 +25,7 @@ pub(super) fn save(files: &Files, directory: InodeNumber, host: &Dir, depth: usi
                 host.create_dir(&name)?;
                 save(files, number, &host.open_dir(&name)?, depth + 1)?;
             }
-            Some(Kind::Symlink(_) | Kind::Device(_) | Kind::Socket) | None => {}
+            Some(Kind::Symlink(_) | Kind::Device(_) | Kind::Socket | Kind::Fifo) | None => {}
         }
     }
     Ok(())

@@ -59,6 +59,10 @@ impl Kernel {
                 all.iter().any(|(open, events)| self.ready_for(*open, asker) & events != 0)
             }
             Event::Room(socket) => !self.open.sockets.get(*socket).is_ok_and(|socket| !socket.has_room()),
+            Event::Opened { pipe, end, before } => {
+                !self.open.pipe(*pipe).is_ok_and(|pipe| pipe.openings[*end] == *before)
+            }
+            Event::Lock { number, wanted } => self.open.locks.conflict(*number, wanted).is_none(),
             Event::Child(children) => self.child_with_news(thread.process, children).is_some(),
             Event::Vfork { child } => {
                 self.processes.get(child).is_none_or(|child| child.has_ended() || child.has_executed)

@@ -191,8 +191,7 @@ impl Call<'_> {
                 name
             }
             UnixName::Path(path) => {
-                let directory = self.kernel.process().directory;
-                let place = self.kernel.files.walk(directory, &path, false)?;
+                let place = self.place_of(&path, false)?;
                 if place.inode.is_some() {
                     return Err(EADDRINUSE.into());
                 }
@@ -349,8 +348,7 @@ impl Call<'_> {
                 sockets.bound(|other| matches!(other, Address::Abstract(there) if *there == name))
             }
             UnixName::Path(path) => {
-                let directory = self.kernel.process().directory;
-                let number = self.kernel.files.walk(directory, &path, true)?.existing()?;
+                let number = self.place_of(&path, true)?.existing()?;
                 sockets.bound(|other| matches!(other, Address::Path { inode, .. } if *inode == number))
             }
         };

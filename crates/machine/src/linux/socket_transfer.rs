@@ -311,7 +311,10 @@ impl Call<'_> {
             return Err(if is_connecting { EAGAIN } else if is_unix_stream { EINVAL } else { ENOTCONN }.into());
         }
         if socket.incoming.is_empty() {
-            socket.take_error()?;
+            // The end of a TCP stream has come before what broke the connection.
+            if !(socket.is_tcp() && socket.error == EPIPE.0) {
+                socket.take_error()?;
+            }
             if socket.ends_reading {
                 return Ok(Incoming::default());
             }
@@ -423,7 +426,8 @@ impl Socket {
         }
         let is_connecting = matches!(self.connection, Connection::Connecting { .. });
         if self.kind != SocketKind::Datagram && self.peer().is_none() && !is_connecting {
-            events |= POLLHUP;
+            let is_refused = self.is_tcp() && self.error != 0;
+            events |= POLLHUP | if is_refused { input | POLLRDHUP } else { 0 };
         }
         let has_room = match peer {
             _ if self.is_tcp() && self.ends_writing => true,

@@ -10,6 +10,8 @@ pub(super) struct FileStatus {
     number: u64,
     pub(super) mode: u32,
     link_count: u32,
+    owner: u32,
+    group: u32,
     device: (u32, u32),
     bytes: u64,
     times: [u64; 3],
@@ -25,6 +27,8 @@ impl FileStatus {
             number,
             mode: inode.full_mode(),
             link_count: inode.link_count,
+            owner: inode.owner,
+            group: inode.group,
             device,
             bytes: inode.bytes(),
             times: inode.times,
@@ -47,6 +51,11 @@ impl FileStatus {
                 times: [now; 3],
                 ..Self::default()
             },
+            Object::PipeReader(pipe) | Object::PipeWriter(pipe) | Object::PipeBoth(pipe)
+                if let Some(number) = kernel.open.fifo_of(pipe) =>
+            {
+                Self::of(Object::Inode(number), kernel, now)
+            }
             Object::Socket(socket) => Self {
                 number: 1 << 32 | u64::from(socket),
                 mode: S_IFSOCK | 0o777,
@@ -76,6 +85,8 @@ impl FileStatus {
         out.u64(8, self.number);
         out.u32(16, self.mode);
         out.u32(20, self.link_count);
+        out.u32(24, self.owner);
+        out.u32(28, self.group);
         out.u64(32, u64::from(major) << 8 | u64::from(minor));
         out.u64(48, self.bytes);
         out.u32(56, BLOCK as u32);
@@ -95,6 +106,8 @@ impl FileStatus {
         out.u32(0, BASIC_AND_BIRTH);
         out.u32(4, BLOCK as u32);
         out.u32(16, self.link_count);
+        out.u32(20, self.owner);
+        out.u32(24, self.group);
         out.u32(28, self.mode);
         out.u64(32, self.number);
         out.u64(40, self.bytes);

@@ -1,8 +1,9 @@
 //! The table of system calls: number, name, status and implementation of each. `docs/linux.md` is generated from it.
 
 use super::call::Call;
-use super::errno::{ENOSYS, EOPNOTSUPP, EPERM, Errno};
+use super::errno::{ENOSYS, Errno};
 use super::failure::CallResult;
+use super::{attribute_calls as attributes, lock_calls as locks};
 use super::{clone_calls as clones, descriptor_calls as descriptors, directory_calls as directories};
 use super::{event_calls as events, timer_calls as timers};
 use super::{exec_calls as exec, file_calls as files, futex_calls as futexes, id_calls as ids};
@@ -74,15 +75,18 @@ macro_rules! calls {
 
 #[rustfmt::skip] // One line each.
 calls! {
-      5 setxattr          Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP: files have no extended attributes";
-      6 lsetxattr         Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
-      7 fsetxattr         Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
-      8 getxattr          Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
-      9 lgetxattr         Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
-     10 fgetxattr         Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
-     11 listxattr         Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
-     12 llistxattr        Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
-     13 flistxattr        Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
+      5 setxattr          Complete attributes::setxattr, "";
+      6 lsetxattr         Complete attributes::setxattr, "";
+      7 fsetxattr         Complete attributes::setxattr, "";
+      8 getxattr          Complete attributes::getxattr, "";
+      9 lgetxattr         Complete attributes::getxattr, "";
+     10 fgetxattr         Complete attributes::getxattr, "";
+     11 listxattr         Complete attributes::listxattr, "";
+     12 llistxattr        Complete attributes::listxattr, "";
+     13 flistxattr        Complete attributes::listxattr, "";
+     14 removexattr       Complete attributes::removexattr, "";
+     15 lremovexattr      Complete attributes::removexattr, "";
+     16 fremovexattr      Complete attributes::removexattr, "";
      17 getcwd            Complete directories::getcwd, "";
      19 eventfd2          Complete events::eventfd2, "";
      20 epoll_create1     Complete events::epoll_create1, "";
@@ -90,10 +94,10 @@ calls! {
      22 epoll_pwait       Complete events::epoll_pwait, "";
      23 dup               Complete descriptors::dup, "";
      24 dup3              Complete descriptors::dup3, "";
-     25 fcntl             Partial  descriptors::fcntl, "F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL; locks are always granted";
+     25 fcntl             Partial  descriptors::fcntl, "F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETPIPE_SZ, record locks of processes and of open files";
      29 ioctl             Partial  descriptors::ioctl, "TCGETS, TCSETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO";
-     32 flock             Accepted => Ok(0), "no other process shares the file";
-     33 mknodat           Refused  => Err(EPERM), "EPERM: devices cannot be created";
+     32 flock             Complete locks::flock, "";
+     33 mknodat           Complete directories::mknodat, "devices other than those in /dev are EPERM";
      34 mkdirat           Complete directories::mkdirat, "";
      35 unlinkat          Complete directories::unlinkat, "";
      36 symlinkat         Complete directories::symlinkat, "";
@@ -107,10 +111,11 @@ calls! {
      48 faccessat         Complete directories::faccessat, "the process runs as root";
      49 chdir             Complete directories::chdir, "";
      50 fchdir            Complete directories::fchdir, "";
+     51 chroot            Complete directories::chroot, "";
      52 fchmod            Complete directories::fchmod, "";
      53 fchmodat          Complete directories::fchmodat, "";
-     54 fchownat          Partial  directories::fchownat, "root owns every file; other owners are ignored";
-     55 fchown            Partial  directories::fchown, "root owns every file; other owners are ignored";
+     54 fchownat          Complete directories::fchownat, "";
+     55 fchown            Complete directories::fchown, "";
      56 openat            Partial  files::openat, "O_TMPFILE is refused";
      57 close             Complete descriptors::close, "";
      59 pipe2             Complete descriptors::pipe2, "";
@@ -205,7 +210,7 @@ calls! {
     161 sethostname       Accepted process::sethostname, "the name stays";
     163 getrlimit         Complete process::getrlimit, "";
     164 setrlimit         Accepted => Ok(0), "";
-    165 getrusage         Partial  time::getrusage, "only ru_utime";
+    165 getrusage         Partial  time::getrusage, "ru_utime and ru_maxrss, the memory that was mapped";
     166 umask             Complete process::umask, "";
     167 prctl             Partial  process::prctl, "PR_SET_NAME and PR_GET_NAME";
     168 getcpu            Complete process::getcpu, "one processor";

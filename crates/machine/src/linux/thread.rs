@@ -19,6 +19,8 @@ pub(super) struct Thread {
     pub(super) woken: Option<(Woken, Option<u64>)>,
     /// The bytes that an unfinished write to a pipe has written.
     pub(super) written: usize,
+    /// The open file description that an unfinished call has made.
+    pub(super) held: Option<u32>,
     /// The signal mask: the signals that are blocked now.
     pub(super) blocked: u64,
     /// The mask to restore after the delivery of a signal, set by `rt_sigsuspend`.
@@ -63,6 +65,7 @@ impl Thread {
             wait: None,
             woken: None,
             written: 0,
+            held: None,
             blocked: 0,
             saved_mask: None,
             pending: Pending::NONE,

@@ -148,7 +148,16 @@ pub(super) fn getrusage(call: &mut Call<'_>) -> CallResult {
         CHILDREN => call.kernel.process().children_retired,
         _ => call.processor_time(),
     };
-    call.guest.write(call.x[1], &usage(time))?;
+    let mut usage = usage(time);
+    if who != CHILDREN {
+        let map = call.guest.page_map()?;
+        let pages: u64 = map.regions().iter().map(|region| region.end_page - region.first_page).sum();
+        let process = call.kernel.process_mut();
+        process.pages_max = process.pages_max.max(pages);
+        // In KiB.
+        usage[32..40].copy_from_slice(&(process.pages_max * 4).to_le_bytes());
+    }
+    call.guest.write(call.x[1], &usage)?;
     Ok(0)
 }
 

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::files::InodeNumber;
+use super::locks::Lock;
+
 /// A thread's wait.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Wait {
@@ -25,6 +28,10 @@ pub(super) enum Event {
     Ready(Vec<(u32, u16)>),
     /// This socket has room for another message or connection, or is closed.
     Room(u32),
+    /// An end of a named pipe, 0 for the reading one, was opened more often than this.
+    Opened { pipe: u32, end: usize, before: u64 },
+    /// No lock of the file excludes this one.
+    Lock { number: InodeNumber, wanted: Lock },
     /// One of these children of the process ends, or stops or continues if the call has asked for that.
     Child(Children),
     /// The child that has borrowed the address space ends or executes a program.
