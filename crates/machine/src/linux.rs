@@ -49,6 +49,7 @@ mod save;
 mod schedule;
 mod serve;
 mod settings;
+mod shared_memory;
 mod signal_calls;
 mod signal_delivery;
 mod signal_frame;

@@ -143,14 +143,17 @@ impl Call<'_> {
 
     /// Returns a copy of the current address space for a new process.
     fn copy_space(&mut self, clone: &Clone, id: u32) -> Result<Space, Failure> {
+        let now = self.now();
+        self.kernel.sync_shared(&mut self.guest, now)?;
         let kernel = &*self.kernel;
-        let Space { areas, executable, .. } = kernel.space();
+        let Space { areas, executable, shared, .. } = kernel.space();
         let mut space = Space {
             areas: areas.clone(),
             memory: None,
             heap_end: kernel.state.heap_end,
             users: 0,
             executable: executable.clone(),
+            shared: shared.clone(),
         };
         // The ID is written into the memory of the child only.
         let before = if clone.flags & CLONE_CHILD_SETTID != 0 {

@@ -212,6 +212,8 @@ impl Call<'_> {
 
     /// Gives the current process an address space of its own, with the memory of the image.
     fn enter_space(&mut self, loaded: &Loaded, path: Vec<u8>) -> Result<(), Failure> {
+        let now = self.now();
+        self.kernel.sync_shared(&mut self.guest, now)?;
         let kernel = &mut *self.kernel;
         let old = kernel.process().space;
         let heap_end = kernel.state.heap_end;
@@ -223,7 +225,7 @@ impl Call<'_> {
         kernel.release_space(old);
         let areas = loaded.areas.clone();
         kernel.state.heap_end = areas.heap.start;
-        let space = Space { areas, memory: None, heap_end: 0, users: 1, executable: path };
+        let space = Space { areas, memory: None, heap_end: 0, users: 1, executable: path, shared: Vec::new() };
         let id = kernel.next_space;
         kernel.next_space += 1;
         kernel.spaces.insert(id, space);

@@ -86,6 +86,9 @@ impl Call<'_> {
     fn peek(&mut self, descriptor: u64, bytes: u64, at: Option<u64>) -> Result<Vec<u8>, Failure> {
         let bytes = bytes.min(TRANSFER_BYTES_MAX) as usize;
         let id = self.kernel.opened(descriptor)?;
+        if let Object::Inode(number) = self.kernel.open.get(id)?.object {
+            self.sync_file(number)?;
+        }
         let Kernel { open, files, input, input_position, .. } = &*self.kernel;
         let description = open.get(id)?;
         if !description.is_readable() {
@@ -162,6 +165,9 @@ impl Call<'_> {
     /// Writes to a descriptor at position `at`, or else at its own position, and returns the number of bytes written.
     fn put(&mut self, descriptor: u64, data: &[u8], at: Option<u64>) -> CallResult {
         let (now, id) = (self.now(), self.kernel.opened(descriptor)?);
+        if let Object::Inode(number) = self.kernel.open.get(id)?.object {
+            self.sync_file(number)?;
+        }
         let Kernel { open, files, .. } = &mut *self.kernel;
         let description = open.get_mut(id)?;
         if !description.is_writable() {
@@ -177,6 +183,7 @@ impl Call<'_> {
                     if at.is_none() {
                         description.position = position + written;
                     }
+                    self.show_file(number)?;
                     Ok(written)
                 }
                 Kind::Device(Device::Full) => Err(ENOSPC.into()),
@@ -405,7 +412,9 @@ pub(super) fn ftruncate(call: &mut Call<'_>) -> CallResult {
     if bytes > i64::MAX as u64 {
         return Err(EINVAL.into());
     }
+    call.sync_file(number)?;
     call.kernel.files.resize(number, bytes, now)?;
+    call.show_file(number)?;
     Ok(0)
 }
 
@@ -416,7 +425,9 @@ pub(super) fn truncate(call: &mut Call<'_>) -> CallResult {
     if call.x[1] > i64::MAX as u64 {
         return Err(EINVAL.into());
     }
+    call.sync_file(number)?;
     call.kernel.files.resize(number, call.x[1], now)?;
+    call.show_file(number)?;
     Ok(0)
 }
 

@@ -17,6 +17,7 @@ pub(super) fn futex(call: &mut Call<'_>) -> CallResult {
     const WAKE_OP: u64 = 5;
     const WAIT_BITSET: u64 = 9;
     const WAKE_BITSET: u64 = 10;
+    const FUTEX_PRIVATE: u64 = 0x80;
     const CLOCK_REALTIME: u64 = 0x100;
     let [address, operation, value, timeout, other, third] = call.x;
     if !address.is_multiple_of(4) {
@@ -24,6 +25,8 @@ pub(super) fn futex(call: &mut Call<'_>) -> CallResult {
     }
     // Counts are signed; as on Linux, at least one thread is woken.
     let count = |count: u64| u64::from((count as i32).max(1) as u32);
+    let is_private = operation & FUTEX_PRIVATE != 0;
+    let [key, other_key] = [address, other].map(|address| call.kernel.futex_key(address, is_private));
     match operation & FUTEX_COMMAND {
         command @ (WAIT | WAIT_BITSET) => {
             let bits = if command == WAIT { u32::MAX } else { third as u32 };
@@ -42,18 +45,18 @@ pub(super) fn futex(call: &mut Call<'_>) -> CallResult {
             }
             let deadline = call.deadline(timeout);
             let interrupted = if deadline.is_some() { Interrupted::Fails } else { Interrupted::Restarts };
-            let event = Event::Futex { space: call.kernel.loaded, address, bits };
+            let event = Event::Futex { key, bits };
             call.wait(event, deadline, interrupted)?;
             Err(ETIMEDOUT.into())
         }
         FUTEX_WAKE => {
             call.guest.read_u32(address)?;
-            Ok(call.kernel.wake_futex(address, count(value), u32::MAX))
+            Ok(call.kernel.wake_futex(key, count(value), u32::MAX))
         }
         WAKE_BITSET if third as u32 == 0 => Err(EINVAL.into()),
         WAKE_BITSET => {
             call.guest.read_u32(address)?;
-            Ok(call.kernel.wake_futex(address, count(value), third as u32))
+            Ok(call.kernel.wake_futex(key, count(value), third as u32))
         }
         command @ (REQUEUE | CMP_REQUEUE) => {
             if (value as i32) < 0 || (timeout as i32) < 0 || !other.is_multiple_of(4) {
@@ -63,8 +66,8 @@ pub(super) fn futex(call: &mut Call<'_>) -> CallResult {
                 return Err(EAGAIN.into());
             }
             call.guest.read_u32(other)?;
-            let woken = call.kernel.wake_futex(address, u64::from(value as u32), u32::MAX);
-            let moved = call.kernel.requeue_futex(address, other, u64::from(timeout as u32));
+            let woken = call.kernel.wake_futex(key, u64::from(value as u32), u32::MAX);
+            let moved = call.kernel.requeue_futex(key, other_key, u64::from(timeout as u32));
             Ok(woken + if command == CMP_REQUEUE { moved } else { 0 })
         }
         WAKE_OP => {
@@ -72,9 +75,9 @@ pub(super) fn futex(call: &mut Call<'_>) -> CallResult {
                 return Err(EINVAL.into());
             }
             let before = call.change_word(other, third as u32)?;
-            let woken = call.kernel.wake_futex(address, count(value), u32::MAX);
+            let woken = call.kernel.wake_futex(key, count(value), u32::MAX);
             let others = if compares(before, third as u32)? {
-                call.kernel.wake_futex(other, count(timeout), u32::MAX)
+                call.kernel.wake_futex(other_key, count(timeout), u32::MAX)
             } else {
                 0
             };

@@ -17,6 +17,7 @@ use super::process::{Process, State};
 use super::save::save;
 use super::settings::{EPOCH, Settings};
 use super::signals::{Actions, Pending, SIGCHLD};
+use super::shared_memory::SharedMemory;
 use super::space::Space;
 use super::thread::Thread;
 use super::turns::Turns;
@@ -66,6 +67,8 @@ pub(crate) struct Kernel {
     /// The threads by ID. The first thread of a process has its ID.
     pub(super) threads: BTreeMap<u32, Thread>,
     pub(super) spaces: BTreeMap<u32, Space>,
+    /// The memory that spaces share.
+    pub(super) shared: SharedMemory,
     pub(super) turns: Turns,
     /// The ID of the space whose memory the executor has.
     pub(super) loaded: u32,
@@ -83,7 +86,7 @@ impl Kernel {
     pub(crate) fn assign(&mut self, source: &Self) {
         let Self { lane, files, open, input, input_position, settings, state, .. } = source;
         let Self {
-            processes, threads, spaces, turns, loaded, next_id, next_space, status, foreground, ..
+            processes, threads, spaces, shared, turns, loaded, next_id, next_space, status, foreground, ..
         } = source;
         self.files.assign(files);
         share(&mut self.input, input);
@@ -93,6 +96,7 @@ impl Kernel {
         assign_each(&mut self.processes, processes);
         assign_each(&mut self.threads, threads);
         assign_each(&mut self.spaces, spaces);
+        assign_if_different(&mut self.shared, shared);
         assign_if_different(&mut self.turns, turns);
         (self.lane, self.input_position, self.state) = (*lane, *input_position, *state);
         (self.loaded, self.next_id, self.next_space) = (*loaded, *next_id, *next_space);
@@ -137,7 +141,7 @@ impl Kernel {
             parent: INIT,
             ..ProcessState::default()
         };
-        let space = Space { areas, memory: None, heap_end: 0, users: 1, executable: Vec::new() };
+        let space = Space { areas, memory: None, heap_end: 0, users: 1, executable: Vec::new(), shared: Vec::new() };
         Self {
             lane,
             files,
@@ -149,6 +153,7 @@ impl Kernel {
             processes: BTreeMap::from([(FIRST, process)]),
             threads: BTreeMap::from([(FIRST, Thread::new(FIRST))]),
             spaces: BTreeMap::from([(0, space)]),
+            shared: SharedMemory::default(),
             turns: Turns::new(FIRST),
             loaded: 0,
             next_id: FIRST + 1,
@@ -206,6 +211,7 @@ impl Kernel {
             && self.spaces.iter().all(|(id, space)| space.users == users_of(*id) && *id < self.next_space)
             && self.spaces.iter().all(|(id, space)| space.memory.is_none() == (*id == self.loaded))
             && ids.max().is_none_or(|id| *id < self.next_id)
+            && self.shared.is_valid()
             && self.turns.is_valid(&self.threads)
             && self.threads.iter().all(|(id, thread)| {
                 let process = self.processes.get(&thread.process);

@@ -132,7 +132,7 @@ impl Kernel {
                 let word = guest.read_u32(address)?;
                 if word & FUTEX_TID_MASK == thread {
                     guest.write(address, &(word & FUTEX_WAITERS | FUTEX_OWNER_DIED).to_le_bytes())?;
-                    self.wake_futex(address, 1, u32::MAX);
+                    self.wake_futex(self.futex_key(address, false), 1, u32::MAX);
                 }
             }
             Ok(())
@@ -143,7 +143,7 @@ impl Kernel {
         let clear_tid = self.state.clear_tid;
         if clear_tid != 0 {
             guest.write(clear_tid, &0_u32.to_le_bytes()).or_else(fails)?;
-            self.wake_futex(clear_tid, 1, u32::MAX);
+            self.wake_futex(self.futex_key(clear_tid, false), 1, u32::MAX);
         }
         Ok(())
     }
@@ -232,6 +232,7 @@ impl Kernel {
             space.users -= 1;
             if space.users == 0 {
                 self.spaces.remove(&id);
+                self.collect_shared();
             }
         }
     }

@@ -9,16 +9,19 @@ use kvrm_arm64::Stop;
 use super::call::Call;
 use super::errno::{EACCES, EBADF, EEXIST, EFAULT, EINVAL, ENODEV, ENOENT, ENOMEM, EPERM};
 use super::failure::{CallResult, Failure};
-use super::files::Kind;
+use super::files::{InodeNumber, Kind};
 use super::guest::Guest;
 use super::open_files::Object;
 use super::process::READ_IMPLIES_EXEC;
+use super::space::SharedMapping;
 use crate::image::LINUX_PAGES;
 use crate::page_map::Mapping;
 use crate::pages::{ADDRESS_BITS, PAGE_BYTES, PAGE_SHIFT};
 use crate::permissions::Permissions;
 
 const PAGE: u64 = PAGE_BYTES as u64;
+/// The limit on shared mappings of an address space.
+pub(super) const SHARED_MAX: usize = 4096;
 
 /// Returns the pages of a range: its address has to be page aligned, its size is rounded up to whole pages.
 fn pages(address: u64, bytes: u64) -> Option<Range<u64>> {
@@ -151,6 +154,8 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     let count = bytes.checked_next_multiple_of(PAGE).ok_or(ENOMEM)? / PAGE;
+    let is_shared = sharing != MAP_PRIVATE;
+    let (mut may_write, mut file) = (true, None);
     let data = if flags & MAP_ANONYMOUS != 0 {
         Vec::new()
     } else {
@@ -159,12 +164,14 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
         if !description.is_readable() {
             return Err(if description.is_writable() { EACCES } else { EBADF }.into());
         }
-        // A writable shared mapping would have to write through to the file, which is not supported.
-        if sharing != MAP_PRIVATE && permissions.write {
-            return Err(ENODEV.into());
+        may_write = description.is_writable();
+        if is_shared && permissions.write && !may_write {
+            return Err(EACCES.into());
         }
+        call.sync_file(number)?;
         match &call.kernel.files.inode(number).ok_or(ENOENT)?.kind {
             Kind::File(data) => {
+                file = Some(number);
                 let start = offset.min(data.len() as u64) as usize;
                 let end = offset.saturating_add(bytes).min(data.len() as u64) as usize;
                 data[start..end].to_vec()
@@ -189,6 +196,10 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
         let first = call.find_room(address, count)?;
         first..first + count
     };
+    if is_shared && call.kernel.space().shared.len() >= SHARED_MAX {
+        return Err(ENOMEM.into());
+    }
+    call.replace_shared(&range)?;
     call.guest.map(range.clone(), Mapping::Zero(permissions), ENOMEM)?;
     let start = range.start * PAGE;
     if !data.is_empty()
@@ -198,11 +209,99 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
         call.guest.unmap(&range)?;
         return Err(Failure::Stop(stop));
     }
+    if is_shared {
+        let shared = &mut call.kernel.shared;
+        let object = match file {
+            Some(number) => shared.of_file(number),
+            None => shared.add_pages(),
+        };
+        let seen = shared.version(object);
+        let (first, is_writable) = (if file.is_some() { offset / PAGE } else { 0 }, may_write);
+        let mapping = SharedMapping { pages: range, object, first, is_writable, seen, is_segment: false };
+        call.kernel.share_pages(mapping);
+    }
     Ok(start)
+}
+
+impl Call<'_> {
+    /// Stores what the process has written to memory that it shares with a file, before a call looks at the file.
+    pub(super) fn sync_file(&mut self, number: InodeNumber) -> Result<(), Failure> {
+        if !self.kernel.shared.has_file(number) {
+            return Ok(());
+        }
+        let now = self.now();
+        self.kernel.sync_shared(&mut self.guest, now)
+    }
+
+    /// Shows a change of a file in the memory that shares it.
+    pub(super) fn show_file(&mut self, number: InodeNumber) -> Result<(), Failure> {
+        if !self.kernel.shared.has_file(number) {
+            return Ok(());
+        }
+        self.kernel.shared.note_file(number);
+        self.kernel.refresh_shared(&mut self.guest)
+    }
+
+    /// Ends the sharing of pages that are about to be unmapped or mapped again.
+    pub(super) fn replace_shared(&mut self, pages: &Range<u64>) -> Result<(), Failure> {
+        let now = self.now();
+        let is_hit = |mapping: &SharedMapping| mapping.pages.start < pages.end && pages.start < mapping.pages.end;
+        if self.kernel.space().shared.iter().any(is_hit) {
+            self.kernel.sync_shared(&mut self.guest, now)?;
+            self.kernel.unshare_pages(pages);
+        }
+        Ok(())
+    }
+
+    /// Returns the sharing of pages that are moved to another range, which may be longer.
+    fn moved(&self, from: &Range<u64>, to: &Range<u64>) -> Option<SharedMapping> {
+        let mut all = self.kernel.space().shared.iter();
+        let mapping = all.find(|mapping| mapping.pages.contains(&from.start))?.clone();
+        let first = mapping.first + (from.start - mapping.pages.start);
+        Some(SharedMapping { pages: to.clone(), first, seen: 0, ..mapping })
+    }
+
+    /// Shares the pages of a mapping that has moved from another range, and nothing in the place of that.
+    fn finish_move(&mut self, from: &Range<u64>, moved: Option<SharedMapping>) -> Result<(), Failure> {
+        let Some(mapping) = moved else { return Ok(()) };
+        let object = mapping.object;
+        let was_kept = self.kernel.shared.objects.get(&object).is_some_and(|object| object.is_kept);
+        let keep = |call: &mut Self, kept: bool| {
+            if let Some(object) = call.kernel.shared.objects.get_mut(&object) {
+                object.is_kept = kept;
+            }
+        };
+        // The object stays although its pages are in no range for a moment.
+        keep(self, true);
+        self.kernel.unshare_pages(from);
+        self.kernel.share_pages(mapping);
+        keep(self, was_kept);
+        self.kernel.refresh_shared(&mut self.guest)
+    }
+}
+
+pub(super) fn msync(call: &mut Call<'_>) -> CallResult {
+    const MS_ASYNC: u64 = 1;
+    const MS_SYNC: u64 = 4;
+    let [address, bytes, flags, ..] = call.x;
+    let both = MS_ASYNC | MS_SYNC;
+    if flags & !7 != 0 || flags & both == both || !address.is_multiple_of(PAGE) {
+        return Err(EINVAL.into());
+    }
+    let Some(range) = pages(address, bytes) else {
+        return if bytes == 0 { Ok(0) } else { Err(ENOMEM.into()) };
+    };
+    if !call.guest.page_map()?.covers(range) {
+        return Err(ENOMEM.into());
+    }
+    let now = call.now();
+    call.kernel.sync_shared(&mut call.guest, now)?;
+    Ok(0)
 }
 
 pub(super) fn munmap(call: &mut Call<'_>) -> CallResult {
     let range = pages(call.x[0], call.x[1]).ok_or(EINVAL)?;
+    call.replace_shared(&range)?;
     call.guest.unmap(&range)?;
     Ok(0)
 }
@@ -261,8 +360,15 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
     if region.end_page < old.end.min(old.start + count) {
         return Err(EFAULT.into());
     }
+    let now = call.now();
+    call.kernel.sync_shared(&mut call.guest, now)?;
+    let is_shared = call.kernel.space().shared.iter().any(|mapping| mapping.pages.contains(&old.start));
+    if keeps && is_shared {
+        return Err(EINVAL.into());
+    }
     if fixed.is_none() && !keeps {
         if count <= there {
+            call.kernel.unshare_pages(&(old.start + count..old.end));
             call.guest.unmap(&(old.start + count..old.end))?;
             return Ok(address);
         }
@@ -273,7 +379,9 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
         let heap = &call.kernel.space().areas.heap;
         let meets_heap = more.start * PAGE < heap.end && heap.start / PAGE < more.end;
         if more.end <= LINUX_PAGES.end && !meets_heap && map.gap(more.clone(), count - there).is_some() {
-            call.guest.map(more, Mapping::Zero(region.permissions), ENOMEM)?;
+            call.guest.map(more.clone(), Mapping::Zero(region.permissions), ENOMEM)?;
+            let moved = call.moved(&old, &(old.start..more.end));
+            call.finish_move(&old, moved)?;
             return Ok(address);
         }
         if !has(MREMAP_MAYMOVE) {
@@ -287,6 +395,7 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
             first..first + count
         }
     };
+    call.replace_shared(&new)?;
     call.guest.map(new.clone(), Mapping::Zero(Permissions::RW), ENOMEM)?;
     if let Err(stop) = call.guest.copy_pages(old.start..old.start + count.min(there), new.start)? {
         // The lane stops for lack of frames and makes the call again later.
@@ -294,6 +403,8 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
         return Err(Failure::Stop(stop));
     }
     call.guest.map(new.clone(), Mapping::Protect(region.permissions), ENOMEM)?;
+    let moved = call.moved(&old, &new);
+    call.finish_move(&old, moved)?;
     if keeps {
         call.guest.map(old, Mapping::Zero(region.permissions), ENOMEM)?;
     } else {
@@ -315,12 +426,23 @@ pub(super) fn madvise(call: &mut Call<'_>) -> CallResult {
     }
     let range = pages_of_call(address, bytes)?;
     let map = call.guest.page_map()?;
+    if discards {
+        // Shared pages keep what was stored in them.
+        let now = call.now();
+        call.kernel.sync_shared(&mut call.guest, now)?;
+        for mapping in &mut call.kernel.spaces.get_mut(&call.kernel.loaded).ok_or(ENOMEM)?.shared {
+            mapping.seen = 0;
+        }
+    }
     // Pages with frames of the image hold the program's file and stay as they are.
     for region in map.regions().iter().filter(|region| discards && region.first_frame.is_none()) {
         let part = region.first_page.max(range.start)..region.end_page.min(range.end);
         if !part.is_empty() {
             call.guest.map(part, Mapping::Zero(region.permissions), ENOMEM)?;
         }
+    }
+    if discards {
+        call.kernel.refresh_shared(&mut call.guest)?;
     }
     // Those parts that are mapped have followed the advice.
     if map.covers(range) { Ok(0) } else { Err(ENOMEM.into()) }

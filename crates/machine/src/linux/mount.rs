@@ -112,7 +112,9 @@ fn base(executable: &str, room: u64) -> Files {
     for name in ["bin", "dev", "etc", "home", "proc", "root", "usr", "var"] {
         make(name, directory(), 0o755);
     }
-    make("tmp", directory(), 0o1777);
+    for name in ["tmp", "dev/shm"] {
+        make(name, directory(), 0o1777);
+    }
     make("proc/self", directory(), 0o555);
     make("proc/self/exe", Kind::Symlink(executable.as_bytes().to_vec()), 0o777);
     let devices = [

@@ -71,7 +71,7 @@ impl Kernel {
             let is_used = |process: &Process| process.directory == number || process.root == number;
             self.processes.values().any(|process| !process.has_ended() && is_used(process))
         };
-        if !self.open.is_open(Object::Inode(number)) && !self.open.has_fifo(number) && !is_directory(number) {
+        if !self.open.is_open(Object::Inode(number)) && !self.open.has_fifo(number) && !self.shared.has_file(number) && !is_directory(number) {
             self.files.forget(number);
         }
     }

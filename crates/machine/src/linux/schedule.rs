@@ -12,7 +12,7 @@ use super::process::Status;
 use super::readiness::Asker;
 use super::signals::SIGKILL;
 use super::thread::Parked;
-use super::wait::{Event, Wait, Woken};
+use super::wait::{Event, FutexKey, Wait, Woken};
 
 impl Kernel {
     /// Lets the current thread wait.
@@ -80,22 +80,31 @@ impl Kernel {
         }
     }
 
+    /// Returns the key of a futex at an address of the current address space. One in shared memory is the same in all spaces, unless the
+    /// call says that it is private.
+    pub(super) fn futex_key(&self, address: u64, is_private: bool) -> FutexKey {
+        match self.shared_place(address).filter(|_| !is_private) {
+            Some((object, address)) => FutexKey { is_shared: true, home: object, address },
+            None => FutexKey { is_shared: false, home: self.loaded, address },
+        }
+    }
+
     /// Wakes at most `count` threads that wait at a futex of the current address space with one of these bits. Returns their number.
-    pub(super) fn wake_futex(&mut self, address: u64, count: u64, bits: u32) -> u64 {
-        self.woken_at_futex(address, count, bits)
+    pub(super) fn wake_futex(&mut self, key: FutexKey, count: u64, bits: u32) -> u64 {
+        self.woken_at_futex(key, count, bits)
             .into_iter()
             .map(|id| self.wake_thread(id, Woken::Event))
             .count() as u64
     }
 
     /// Moves at most `count` threads that wait at a futex of the current address space to another one. Returns their number.
-    pub(super) fn requeue_futex(&mut self, from: u64, to: u64, count: u64) -> u64 {
+    pub(super) fn requeue_futex(&mut self, from: FutexKey, to: FutexKey, count: u64) -> u64 {
         let moved = self.woken_at_futex(from, count, u32::MAX);
         for id in &moved {
-            if let Some(Wait { event: Event::Futex { address, .. }, .. }) =
+            if let Some(Wait { event: Event::Futex { key, .. }, .. }) =
                 self.threads.get_mut(id).and_then(|thread| thread.wait.as_mut())
             {
-                *address = to;
+                *key = to;
             }
         }
         // As on Linux, they come after those that wait there already.
@@ -104,13 +113,12 @@ impl Kernel {
     }
 
     /// Removes the first `count` threads that wait at a futex from the list of waiting threads, and returns them.
-    fn woken_at_futex(&mut self, address: u64, count: u64, bits: u32) -> Vec<u32> {
-        let (threads, space) = (&self.threads, self.loaded);
+    fn woken_at_futex(&mut self, key: FutexKey, count: u64, bits: u32) -> Vec<u32> {
+        let threads = &self.threads;
         let mut found = Vec::new();
         self.turns.waiting.retain(|id| {
             let event = threads.get(id).and_then(|thread| Some(&thread.wait.as_ref()?.event));
-            let is_there = matches!(event, Some(Event::Futex { space: own, address: at, bits: own_bits })
-                if *own == space && *at == address && own_bits & bits != 0);
+            let is_there = matches!(event, Some(Event::Futex { key: own, bits: own_bits }) if *own == key && own_bits & bits != 0);
             let is_woken = is_there && (found.len() as u64) < count;
             if is_woken {
                 found.push(*id);
@@ -232,22 +240,26 @@ impl Kernel {
         let above = &self.processes[&process];
         let space = above.space;
         (self.state.process, self.state.thread, self.state.parent) = (process, next, above.parent);
-        self.load_space(space, process, guest)
+        self.load_space(space, process, guest, steps)
     }
 
     /// Gives the memory of an address space to the executor, and takes back that of the space that it has.
-    fn load_space(&mut self, id: u32, process: u32, guest: &mut Guest<'_>) -> Result<(), Failure> {
+    fn load_space(&mut self, id: u32, process: u32, guest: &mut Guest<'_>, steps: u64) -> Result<(), Failure> {
         if id == self.loaded {
             return Ok(());
         }
-        if let Some(space) = self.spaces.get_mut(&self.loaded) {
-            space.memory = Some(guest.lane.memory()?);
+        if self.spaces.contains_key(&self.loaded) {
+            let (memory, now) = (guest.lane.memory()?, self.now(steps));
+            self.store_shared(&memory, now)?;
+            let Some(space) = self.spaces.get_mut(&self.loaded) else { return Ok(()) };
+            space.memory = Some(memory);
             space.heap_end = self.state.heap_end;
         }
         self.loaded = id;
         let Some(space) = self.spaces.get_mut(&id) else { return Ok(()) };
         self.state.heap_end = space.heap_end;
-        let Some(memory) = space.memory.take() else { return Ok(()) };
+        let Some(mut memory) = space.memory.take() else { return Ok(()) };
+        self.update_memory(id, &mut memory);
         if guest.lane.set_memory(&memory)?.is_err() {
             // The limit on frames was lowered meanwhile. Linux would end the process for lack of memory, too.
             self.end_process(process, Status::killed_by(SIGKILL));

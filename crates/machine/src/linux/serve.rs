@@ -57,6 +57,14 @@ impl Kernel {
         effects: &mut Effects,
     ) -> Result<Option<Stop>, Error> {
         loop {
+            if matches!(outcome, Err(Failure::Exit(_) | Failure::ExitThread(_))) && self.threads.contains_key(&self.turns.current) {
+                // What the process has written to shared memory outlives it. Without frames for it, the process ends nevertheless.
+                let now = self.now(cpu.steps);
+                match self.sync_shared(guest, now) {
+                    Ok(()) | Err(Failure::Stop(_)) => {}
+                    Err(failure) => outcome = Err(failure),
+                }
+            }
             match std::mem::replace(&mut outcome, Ok(())) {
                 // `serve_call` has put the errno of a call into X0, and has dealt with interrupted calls.
                 Ok(()) | Err(Failure::Errno(_) | Failure::Interrupted { .. }) => {}

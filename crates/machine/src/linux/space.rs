@@ -1,5 +1,7 @@
 //! Address spaces: where a process maps memory, and its memory while another process has the lane.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::settings::Areas;
@@ -17,4 +19,21 @@ pub(super) struct Space {
     pub(super) users: u32,
     /// The path of the program.
     pub(super) executable: Vec<u8>,
+    /// The pages that it shares with other spaces or with files.
+    pub(super) shared: Vec<SharedMapping>,
+}
+
+/// Pages of an address space that share the contents of an object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct SharedMapping {
+    pub(super) pages: Range<u64>,
+    /// The ID of the object, and the number of its page that the first one shows.
+    pub(super) object: u32,
+    pub(super) first: u64,
+    /// Whether what is written there changes the object.
+    pub(super) is_writable: bool,
+    /// The version of the object that the pages show.
+    pub(super) seen: u64,
+    /// Whether `shmat` made it: `shmdt` needs its address.
+    pub(super) is_segment: bool,
 }

@@ -244,10 +244,10 @@ calls! {
     216 mremap            Complete memory::mremap, "";
     220 clone             Partial  clones::clone, "threads, and processes that share nothing, or the address space until they execute a program";
     221 execve            Complete exec::execve, "";
-    222 mmap              Partial  memory::mmap, "files are read when they are mapped; no writable shared mappings of files";
+    222 mmap              Partial  memory::mmap, "private mappings of files are read when they are made; two shared mappings of the same page agree after the next call or switch";
     223 fadvise64         Accepted descriptors::fsync, "";
     226 mprotect          Complete memory::mprotect, "";
-    227 msync             Accepted => Ok(0), "";
+    227 msync             Complete memory::msync, "";
     228 mlock             Accepted => Ok(0), "";
     229 munlock           Accepted => Ok(0), "";
     230 mlockall          Accepted => Ok(0), "";

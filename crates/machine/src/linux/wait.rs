@@ -22,8 +22,8 @@ pub(super) enum Event {
     Signal,
     /// A signal of this mask, although the thread blocks it.
     BlockedSignal(u64),
-    /// A call of futex that wakes waiters of this address in this address space, with one of these bits.
-    Futex { space: u32, address: u64, bits: u32 },
+    /// A call of futex that wakes waiters of this futex, with one of these bits.
+    Futex { key: FutexKey, bits: u32 },
     /// One of these open file descriptions is ready for one of its poll events.
     Ready(Vec<(u32, u16)>),
     /// This socket has room for another message or connection, or is closed.
@@ -36,6 +36,16 @@ pub(super) enum Event {
     Child(Children),
     /// The child that has borrowed the address space ends or executes a program.
     Vfork { child: u32 },
+}
+
+/// What tells futexes apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FutexKey {
+    /// Whether it is in memory that address spaces share. `home` is then the ID of the shared object, and otherwise that of the space.
+    pub(super) is_shared: bool,
+    pub(super) home: u32,
+    /// The address in the object or in the space.
+    pub(super) address: u64,
 }
 
 /// Why a thread no longer waits.

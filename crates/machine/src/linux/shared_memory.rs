@@ -1,0 +1,306 @@
+//! Memory that processes share with each other and with files.
+//!
+//! Only one address space is in the executor at a time, so sharing needs nothing from engines. An object has the contents. When the
+//! executor gets another space, or when a call needs the contents, the pages that the lane has written are stored in the object; a
+//! space that the executor gets is brought up to date from it. Mappings of one object in the same space are brought up to date then,
+//! too, and not at once.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::failure::Failure;
+use super::files::{Files, InodeNumber, Kind};
+use super::guest::Guest;
+use super::kernel::Kernel;
+use super::space::SharedMapping;
+use crate::lane_memory::{Contents, LaneMemory};
+use crate::pages::{Frame, PAGE_BYTES, PAGE_SHIFT, page_of};
+
+const PAGE: u64 = PAGE_BYTES as u64;
+
+/// The place where the contents of an object are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Source {
+    /// Pages by number; the others are zeros.
+    Pages(BTreeMap<u64, Contents>),
+    File(InodeNumber),
+}
+
+/// Contents that mappings share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct SharedObject {
+    pub(super) source: Source,
+    /// The number of changes.
+    version: u64,
+    /// Whether it stays without mappings, as a segment of System V does.
+    pub(super) is_kept: bool,
+}
+
+/// The objects of a lane that mappings share.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct SharedMemory {
+    pub(super) objects: BTreeMap<u32, SharedObject>,
+    next: u32,
+}
+
+impl SharedMemory {
+    fn add(&mut self, source: Source) -> u32 {
+        self.next += 1;
+        self.objects.insert(self.next, SharedObject { source, version: 1, is_kept: false });
+        self.next
+    }
+
+    /// Adds an object without contents.
+    pub(super) fn add_pages(&mut self) -> u32 {
+        self.add(Source::Pages(BTreeMap::new()))
+    }
+
+    /// Returns the object of a file.
+    pub(super) fn of_file(&mut self, number: InodeNumber) -> u32 {
+        let there = self.objects.iter().find(|(_, object)| object.source == Source::File(number));
+        match there.map(|(id, _)| *id) {
+            Some(id) => id,
+            None => self.add(Source::File(number)),
+        }
+    }
+
+    /// Returns whether mappings share a file.
+    pub(super) fn has_file(&self, number: InodeNumber) -> bool {
+        self.objects.values().any(|object| object.source == Source::File(number))
+    }
+
+    pub(super) fn version(&self, object: u32) -> u64 {
+        self.objects.get(&object).map_or(0, |object| object.version)
+    }
+
+    /// Notes that a call has changed a file.
+    pub(super) fn note_file(&mut self, number: InodeNumber) {
+        for object in self.objects.values_mut().filter(|object| object.source == Source::File(number)) {
+            object.version += 1;
+        }
+    }
+
+    pub(super) fn is_valid(&self) -> bool {
+        self.objects.keys().all(|id| *id <= self.next)
+    }
+
+    /// Returns the contents of a page of an object.
+    fn page(&self, files: &Files, object: u32, page: u64) -> Frame {
+        let mut bytes = [0; PAGE_BYTES];
+        match self.objects.get(&object).map(|object| &object.source) {
+            Some(Source::Pages(pages)) => {
+                if let Some(contents) = pages.get(&page) {
+                    bytes = *contents.bytes();
+                }
+            }
+            Some(Source::File(number)) => {
+                if let Some(Kind::File(data)) = files.inode(*number).map(|inode| &inode.kind) {
+                    let start = page.saturating_mul(PAGE).min(data.len() as u64) as usize;
+                    let part = &data[start..data.len().min(start + PAGE_BYTES)];
+                    bytes[..part.len()].copy_from_slice(part);
+                }
+            }
+            None => {}
+        }
+        bytes
+    }
+}
+
+/// A page that was written: object, number in it, and contents.
+type WrittenPage = (u32, u64, Frame);
+
+impl Kernel {
+    /// Returns the pages of the loaded space that differ from the objects that they share. `pages` has the pages that the lane has
+    /// written, in rising order.
+    fn written_pages(&self, pages: &[u64], mut read: impl FnMut(u64) -> Result<Frame, Failure>) -> Result<Vec<WrittenPage>, Failure> {
+        let mut written = Vec::new();
+        let Some(space) = self.spaces.get(&self.loaded) else { return Ok(written) };
+        for mapping in space.shared.iter().filter(|mapping| mapping.is_writable) {
+            let start = pages.partition_point(|page| *page < mapping.pages.start);
+            for page in pages[start..].iter().take_while(|page| **page < mapping.pages.end) {
+                let (own, there) = (read(*page)?, mapping.first + (page - mapping.pages.start));
+                if own != self.shared.page(&self.files, mapping.object, there) {
+                    written.push((mapping.object, there, own));
+                }
+            }
+        }
+        Ok(written)
+    }
+
+    /// Stores pages in the objects that they share, and returns whether there were any.
+    fn store_pages(&mut self, written: Vec<WrittenPage>, now: u64) {
+        let mut changed = Vec::new();
+        for (object, page, bytes) in written {
+            let Some(there) = self.shared.objects.get_mut(&object) else { continue };
+            match &mut there.source {
+                Source::Pages(pages) => drop(pages.insert(page, Contents::new(&bytes))),
+                Source::File(number) => {
+                    let end = self.files.inode(*number).map_or(0, |inode| inode.bytes());
+                    let start = page.saturating_mul(PAGE);
+                    let count = end.saturating_sub(start).min(PAGE) as usize;
+                    // Without room the file stays as it is, as on Linux, where the process gets SIGBUS instead.
+                    let _ = self.files.write(*number, start, &bytes[..count], now);
+                }
+            }
+            changed.push(object);
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        for id in changed {
+            let Some(object) = self.shared.objects.get_mut(&id) else { continue };
+            let before = object.version;
+            object.version += 1;
+            let version = object.version;
+            let Some(space) = self.spaces.get_mut(&self.loaded) else { continue };
+            let mut own = space.shared.iter_mut().filter(|mapping| mapping.object == id);
+            // Other mappings in the same space do not have the new contents yet.
+            if let (Some(only), None) = (own.next(), own.next())
+                && only.seen == before
+            {
+                only.seen = version;
+            }
+        }
+    }
+
+    /// Stores what the loaded space has written, before the executor gets another one.
+    pub(super) fn store_shared(&mut self, memory: &LaneMemory, now: u64) -> Result<(), Failure> {
+        if self.space_shares() {
+            let pages: Vec<u64> = memory.pages.iter().map(|(page, _)| *page).collect();
+            let read = |page: u64| {
+                let place = pages.binary_search(&page).unwrap_or(0);
+                Ok(*memory.pages[place].1.bytes())
+            };
+            let written = self.written_pages(&pages, read)?;
+            self.store_pages(written, now);
+        }
+        Ok(())
+    }
+
+    fn space_shares(&self) -> bool {
+        self.spaces.get(&self.loaded).is_some_and(|space| !space.shared.is_empty())
+    }
+
+    /// Brings the memory of a space up to date, before the executor gets it.
+    pub(super) fn update_memory(&mut self, space: u32, memory: &mut LaneMemory) {
+        let Some(space) = self.spaces.get_mut(&space) else { return };
+        let mut new: BTreeMap<u64, Contents> = BTreeMap::new();
+        for mapping in &mut space.shared {
+            let version = self.shared.version(mapping.object);
+            if std::mem::replace(&mut mapping.seen, version) == version {
+                continue;
+            }
+            for page in mapping.pages.clone() {
+                let there = mapping.first + (page - mapping.pages.start);
+                let bytes = self.shared.page(&self.files, mapping.object, there);
+                let is_there = memory.pages.binary_search_by_key(&page, |(page, _)| *page).is_ok();
+                if is_there || bytes != [0; PAGE_BYTES] {
+                    new.insert(page, Contents::new(&bytes));
+                }
+            }
+        }
+        if !new.is_empty() {
+            let mut all: BTreeMap<u64, Contents> = memory.pages.drain(..).collect();
+            all.extend(new);
+            memory.pages = all.into_iter().collect();
+        }
+    }
+
+    /// Stores what the loaded space has written while the executor has it, and brings its mappings up to date.
+    pub(super) fn sync_shared(&mut self, guest: &mut Guest<'_>, now: u64) -> Result<(), Failure> {
+        if !self.space_shares() {
+            return Ok(());
+        }
+        let map = guest.page_map()?;
+        let mapped = |page: &u64| map.region(*page).is_some();
+        let pages: Vec<u64> =
+            guest.lane.private_pages()?.into_iter().map(page_of).filter(mapped).collect();
+        let read = |page: u64| {
+            let mut bytes = [0; PAGE_BYTES];
+            guest.lane.read_memory(page << PAGE_SHIFT, &mut bytes, None)?.map_err(Failure::Stop)?;
+            Ok(bytes)
+        };
+        let written = self.written_pages(&pages, read)?;
+        self.store_pages(written, now);
+        self.refresh_shared(guest)
+    }
+
+    /// Brings the mappings of the loaded space up to date, after a call has changed an object.
+    pub(super) fn refresh_shared(&mut self, guest: &mut Guest<'_>) -> Result<(), Failure> {
+        let Some(space) = self.spaces.get_mut(&self.loaded) else { return Ok(()) };
+        for mapping in &mut space.shared {
+            let version = self.shared.version(mapping.object);
+            if mapping.seen == version {
+                continue;
+            }
+            for page in mapping.pages.clone() {
+                let there = mapping.first + (page - mapping.pages.start);
+                let (address, mut before) = (page << PAGE_SHIFT, [0; PAGE_BYTES]);
+                let bytes = self.shared.page(&self.files, mapping.object, there);
+                if guest.lane.read_memory(address, &mut before, None)?.is_ok() && before != bytes {
+                    guest.lane.write_memory(address, &bytes, None)?.map_err(Failure::Stop)?;
+                }
+            }
+            mapping.seen = version;
+        }
+        Ok(())
+    }
+
+    /// Adds a mapping to the loaded space.
+    pub(super) fn share_pages(&mut self, mapping: SharedMapping) {
+        if let Some(Source::File(_)) = self.shared.objects.get(&mapping.object).map(|object| &object.source)
+            && mapping.is_writable
+        {
+            // Only the host can store in the file what the program has written before its end.
+            self.state.more_threads = self.state.more_threads.saturating_add(1);
+        }
+        if let Some(space) = self.spaces.get_mut(&self.loaded) {
+            space.shared.push(mapping);
+        }
+    }
+
+    /// Removes pages from the mappings of the loaded space. What was written there has been stored.
+    pub(super) fn unshare_pages(&mut self, pages: &Range<u64>) {
+        let Some(space) = self.spaces.get_mut(&self.loaded) else { return };
+        if space.shared.is_empty() {
+            return;
+        }
+        let mut rest = Vec::new();
+        for mapping in space.shared.drain(..) {
+            let SharedMapping { pages: own, first, .. } = mapping.clone();
+            if own.start < pages.start.min(own.end) {
+                rest.push(SharedMapping { pages: own.start..own.end.min(pages.start), ..mapping.clone() });
+            }
+            if own.end > pages.end.max(own.start) {
+                let start = own.start.max(pages.end);
+                rest.push(SharedMapping { pages: start..own.end, first: first + (start - own.start), ..mapping });
+            }
+        }
+        space.shared = rest;
+        self.collect_shared();
+    }
+
+    /// Drops the objects that nothing uses any more.
+    pub(super) fn collect_shared(&mut self) {
+        let used: Vec<u32> =
+            self.spaces.values().flat_map(|space| &space.shared).map(|mapping| mapping.object).collect();
+        let mut files = Vec::new();
+        self.shared.objects.retain(|id, object| {
+            let stays = object.is_kept || used.contains(id);
+            if let (false, Source::File(number)) = (stays, &object.source) {
+                files.push(*number);
+            }
+            stays
+        });
+        files.into_iter().for_each(|number| self.release_inode(number));
+    }
+
+    /// Returns the object and the address within it that an address of the loaded space shares with other spaces.
+    pub(super) fn shared_place(&self, address: u64) -> Option<(u32, u64)> {
+        let mapping = self.spaces.get(&self.loaded)?.shared.iter();
+        let page = page_of(address);
+        let mapping = mapping.clone().find(|mapping| mapping.pages.contains(&page))?;
+        Some((mapping.object, (mapping.first + (page - mapping.pages.start)) * PAGE + address % PAGE))
+    }
+}
