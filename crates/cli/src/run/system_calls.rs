@@ -8,17 +8,14 @@ use kvrm::linux::{CALLS, SystemCall};
 /// The system calls of arm64 that KVRM does not serve, up to Linux 6.10, sorted by number.
 #[rustfmt::skip] // Several on a line.
 const OTHERS: &[(u64, &str)] = &[
-    (0, "io_setup"), (1, "io_destroy"), (2, "io_submit"), (3, "io_cancel"), (4, "io_getevents"), (14, "removexattr"),
-    (15, "lremovexattr"), (16, "fremovexattr"), (18, "lookup_dcookie"), (26, "inotify_init1"),
-    (27, "inotify_add_watch"), (28, "inotify_rm_watch"), (30, "ioprio_set"), (31, "ioprio_get"), (39, "umount2"),
-    (40, "mount"), (41, "pivot_root"), (42, "nfsservctl"), (51, "chroot"), (58, "vhangup"), (60, "quotactl"),
+    (0, "io_setup"), (1, "io_destroy"), (2, "io_submit"), (3, "io_cancel"), (4, "io_getevents"),
+    (18, "lookup_dcookie"),
+    (30, "ioprio_set"), (31, "ioprio_get"), (39, "umount2"),
+    (40, "mount"), (41, "pivot_root"), (42, "nfsservctl"), (58, "vhangup"), (60, "quotactl"),
     (89, "acct"), (97, "unshare"), (104, "kexec_load"), (105, "init_module"), (106, "delete_module"),
     (112, "clock_settime"), (116, "syslog"), (117, "ptrace"), (128, "restart_syscall"), (142, "reboot"),
     (151, "setfsuid"), (152, "setfsgid"), (162, "setdomainname"), (170, "settimeofday"), (171, "adjtimex"),
-    (180, "mq_open"), (181, "mq_unlink"), (182, "mq_timedsend"), (183, "mq_timedreceive"), (184, "mq_notify"),
-    (185, "mq_getsetattr"), (186, "msgget"), (187, "msgctl"), (188, "msgrcv"), (189, "msgsnd"), (190, "semget"),
-    (191, "semctl"), (192, "semtimedop"), (193, "semop"), (194, "shmget"), (195, "shmctl"), (196, "shmat"),
-    (197, "shmdt"), (217, "add_key"), (218, "request_key"), (219, "keyctl"),
+    (217, "add_key"), (218, "request_key"), (219, "keyctl"),
     (224, "swapon"), (225, "swapoff"), (234, "remap_file_pages"), (235, "mbind"), (236, "get_mempolicy"),
     (237, "set_mempolicy"), (238, "migrate_pages"), (239, "move_pages"), (241, "perf_event_open"),
     (262, "fanotify_init"), (263, "fanotify_mark"), (264, "name_to_handle_at"),

@@ -186,7 +186,9 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
                     // Of datagrams, the size of the first one.
                     if socket.kind == SocketKind::Datagram { messages.take(1).sum() } else { messages.sum() }
                 }
-                Object::Inode(_) | Object::Output(_) | Object::Event(_) => return Err(ENOTTY.into()),
+                Object::Inode(_) | Object::Output(_) | Object::Event(_) | Object::Queue(_) => {
+                    return Err(ENOTTY.into());
+                }
             };
             call.guest.write(argument, &(waiting as u32).to_le_bytes())?;
             Ok(0)

@@ -126,6 +126,7 @@ impl Call<'_> {
             }
             Object::Event(event) => self.peek_event(id, event, bytes),
             Object::Socket(_) => Ok(self.peek_socket(descriptor, bytes, 0)?.data),
+            Object::Queue(_) => Err(EINVAL.into()),
             Object::Output(_) | Object::PipeWriter(_) => Err(EBADF.into()),
         }
     }
@@ -157,7 +158,7 @@ impl Call<'_> {
                 let rights = self.consume_socket(descriptor, bytes)?;
                 rights.into_iter().for_each(|right| self.kernel.release_description(right));
             }
-            Object::Output(_) | Object::PipeWriter(_) => {}
+            Object::Output(_) | Object::PipeWriter(_) | Object::Queue(_) => {}
         }
         Ok(())
     }
@@ -202,6 +203,7 @@ impl Call<'_> {
                 let (data, sender) = (data.to_vec(), self.credentials());
                 self.send_to_socket(descriptor, Outgoing { data, to: Vec::new(), rights: Vec::new(), sender, flags: 0 })
             }
+            Object::Queue(_) => Err(EINVAL.into()),
             Object::Input | Object::PipeReader(_) => Err(EBADF.into()),
         }
     }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::descriptors::{DESCRIPTORS_MAX, Descriptors};
 use super::files::{Files, InodeNumber, ROOT};
+use super::ipc::Ipc;
 use super::mix::{GOLDEN, mixed};
 use super::open_files::{Object, OpenFiles};
 use super::process::{Process, State};
@@ -69,6 +70,8 @@ pub(crate) struct Kernel {
     pub(super) spaces: BTreeMap<u32, Space>,
     /// The memory that spaces share.
     pub(super) shared: SharedMemory,
+    /// The objects of System V.
+    pub(super) ipc: Ipc,
     pub(super) turns: Turns,
     /// The ID of the space whose memory the executor has.
     pub(super) loaded: u32,
@@ -86,7 +89,7 @@ impl Kernel {
     pub(crate) fn assign(&mut self, source: &Self) {
         let Self { lane, files, open, input, input_position, settings, state, .. } = source;
         let Self {
-            processes, threads, spaces, shared, turns, loaded, next_id, next_space, status, foreground, ..
+            processes, threads, spaces, shared, ipc, turns, loaded, next_id, next_space, status, foreground, ..
         } = source;
         self.files.assign(files);
         share(&mut self.input, input);
@@ -97,6 +100,7 @@ impl Kernel {
         assign_each(&mut self.threads, threads);
         assign_each(&mut self.spaces, spaces);
         assign_if_different(&mut self.shared, shared);
+        assign_if_different(&mut self.ipc, ipc);
         assign_if_different(&mut self.turns, turns);
         (self.lane, self.input_position, self.state) = (*lane, *input_position, *state);
         (self.loaded, self.next_id, self.next_space) = (*loaded, *next_id, *next_space);
@@ -154,6 +158,7 @@ impl Kernel {
             threads: BTreeMap::from([(FIRST, Thread::new(FIRST))]),
             spaces: BTreeMap::from([(0, space)]),
             shared: SharedMemory::default(),
+            ipc: Ipc::default(),
             turns: Turns::new(FIRST),
             loaded: 0,
             next_id: FIRST + 1,

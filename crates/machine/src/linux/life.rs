@@ -168,6 +168,8 @@ impl Kernel {
         }
         let Some(process) = self.processes.get_mut(&id) else { return };
         process.state = State::Zombie(status);
+        self.ipc.undo(id);
+        let Some(process) = self.processes.get_mut(&id) else { return };
         process.retired += retired;
         let (descriptors, directory, root, space, parent) = (
             std::mem::replace(&mut process.descriptors, super::descriptors::Descriptors::new(&[])),

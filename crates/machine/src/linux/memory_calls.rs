@@ -24,7 +24,7 @@ const PAGE: u64 = PAGE_BYTES as u64;
 pub(super) const SHARED_MAX: usize = 4096;
 
 /// Returns the pages of a range: its address has to be page aligned, its size is rounded up to whole pages.
-fn pages(address: u64, bytes: u64) -> Option<Range<u64>> {
+pub(super) fn pages(address: u64, bytes: u64) -> Option<Range<u64>> {
     let end = address.checked_add(bytes)?.checked_next_multiple_of(PAGE)?;
     let is_there = address.is_multiple_of(PAGE) && bytes > 0 && end <= 1 << ADDRESS_BITS;
     is_there.then_some(address >> PAGE_SHIFT..end >> PAGE_SHIFT)
@@ -100,7 +100,7 @@ pub(super) fn brk(call: &mut Call<'_>) -> CallResult {
 
 impl Guest<'_> {
     /// Unmaps those of the pages that are mapped.
-    fn unmap(&mut self, pages: &Range<u64>) -> Result<(), Failure> {
+    pub(super) fn unmap(&mut self, pages: &Range<u64>) -> Result<(), Failure> {
         let map = self.page_map()?;
         let regions = map.regions().iter();
         let inside = regions.filter(|region| region.first_page < pages.end && pages.start < region.end_page);

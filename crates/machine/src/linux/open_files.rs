@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::errno::{EBADF, Errno};
 use super::files::InodeNumber;
 use super::locks::{Locks, Owner};
+use super::posix_queues::{PosixQueue, PosixQueues};
 use super::sockets::{Socket, Sockets};
 use crate::console::Stream;
 
@@ -43,6 +44,8 @@ pub(super) enum Object {
     Event(u32),
     /// The socket with this ID.
     Socket(u32),
+    /// The message queue of POSIX with this ID.
+    Queue(u32),
 }
 
 /// Returns how many readers and writers of a pipe an end of it counts as.
@@ -180,6 +183,7 @@ pub(super) struct OpenFiles {
     events: BTreeMap<u32, EventFile>,
     pub(super) sockets: Sockets,
     pub(super) locks: Locks,
+    pub(super) queues: PosixQueues,
     /// The next unused ID. Descriptions, pipes, event files and sockets share one sequence.
     next_id: u32,
 }
@@ -195,7 +199,7 @@ impl OpenFiles {
         let open = |(object, flags)| Description { users: 1, ..Description::new(object, flags) };
         let descriptions = (0..).zip(console.map(open)).collect();
         let (pipes, events) = (BTreeMap::new(), BTreeMap::new());
-        Self { descriptions, pipes, events, sockets: Sockets::new(), locks: Locks::default(), next_id: 3 }
+        Self { descriptions, pipes, events, sockets: Sockets::new(), locks: Locks::default(), queues: BTreeMap::new(), next_id: 3 }
     }
 
     /// Returns whether all ends of pipes have a pipe that counts them, and all IDs were given out. `users` has the number of
@@ -213,13 +217,14 @@ impl OpenFiles {
             }
             Object::Event(event) => self.events.contains_key(&event),
             Object::Socket(socket) => self.sockets.get(socket).is_ok(),
+            Object::Queue(queue) => self.queues.contains_key(&queue),
             Object::Inode(_) | Object::Input | Object::Output(_) => true,
         };
         let counts = |(id, pipe): (&u32, &Pipe)| {
             pipe.readers == readers(*id) + both(*id) && pipe.writers == writers(*id) + both(*id)
         };
         let ids = self.descriptions.keys().chain(self.pipes.keys()).chain(self.events.keys());
-        let ids = ids.chain(self.sockets.iter().map(|(id, _)| id));
+        let ids = ids.chain(self.sockets.iter().map(|(id, _)| id)).chain(self.queues.keys());
         self.sockets.is_valid()
             && self.sockets.rights().all(|id| self.descriptions.contains_key(&id))
             && self.sockets.pending().all(|id| self.sockets.get(id).is_ok())
@@ -254,7 +259,8 @@ impl OpenFiles {
                 (pipe.readers, pipe.writers) = (pipe.readers + reads, pipe.writers + writes);
                 pipe.openings = [pipe.openings[0] + u64::from(reads), pipe.openings[1] + u64::from(writes)];
             }
-            Object::Inode(_) | Object::Input | Object::Output(_) | Object::Event(_) | Object::Socket(_) => {}
+            Object::Inode(_) | Object::Input | Object::Output(_) | Object::Event(_) => {}
+            Object::Socket(_) | Object::Queue(_) => {}
         }
         self.descriptions.insert(id, description);
         id
@@ -291,6 +297,11 @@ impl OpenFiles {
                 }
                 Object::Event(event) if !self.is_open(object) => drop(self.events.remove(&event)),
                 Object::Socket(socket) if !self.is_open(object) => left.extend(self.release_socket(socket)),
+                Object::Queue(queue) if !self.is_open(object) => {
+                    if self.queues.get(&queue).is_some_and(|queue| queue.name.is_none()) {
+                        self.queues.remove(&queue);
+                    }
+                }
                 _ => {}
             }
             self.forget_interests(id);
@@ -352,6 +363,13 @@ impl OpenFiles {
         let rights = self.sockets.close(socket, &mut changed);
         changed.into_iter().for_each(|socket| self.note_change(Object::Socket(socket)));
         rights
+    }
+
+    /// Adds a message queue, and returns its ID.
+    pub(super) fn add_queue(&mut self, queue: PosixQueue) -> u32 {
+        let id = self.new_id();
+        self.queues.insert(id, queue);
+        id
     }
 
     /// Adds a socket, and returns its ID.

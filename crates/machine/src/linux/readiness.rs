@@ -79,6 +79,9 @@ impl Kernel {
                 ),
                 Err(_) => POLLNVAL,
             },
+            Object::Queue(queue) => self.open.queues.get(&queue).map_or(POLLNVAL, |queue| {
+                input_if(!queue.messages.is_empty()) | if queue.is_full() { 0 } else { POLLOUT }
+            }),
             Object::Socket(socket) => self.open.sockets.get(socket).map_or(POLLNVAL, |socket| {
                 let peer = socket.peer().and_then(|peer| self.open.sockets.get(peer).ok());
                 socket.readiness(peer)

@@ -63,6 +63,12 @@ impl Kernel {
                 !self.open.pipe(*pipe).is_ok_and(|pipe| pipe.openings[*end] == *before)
             }
             Event::Lock { number, wanted } => self.open.locks.conflict(*number, wanted).is_none(),
+            Event::Semaphore { set, seen, .. } => {
+                !self.ipc.sets.get(u64::from(*set)).is_ok_and(|set| set.version == *seen)
+            }
+            Event::Queue { queue, seen } => {
+                !self.ipc.queues.get(u64::from(*queue)).is_ok_and(|queue| queue.version == *seen)
+            }
             Event::Child(children) => self.child_with_news(thread.process, children).is_some(),
             Event::Vfork { child } => {
                 self.processes.get(child).is_none_or(|child| child.has_ended() || child.has_executed)

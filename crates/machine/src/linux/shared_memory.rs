@@ -294,6 +294,8 @@ impl Kernel {
             stays
         });
         files.into_iter().for_each(|number| self.release_inode(number));
+        let objects = &self.shared.objects;
+        self.ipc.segments.all.retain(|_, segment| objects.contains_key(&segment.object));
     }
 
     /// Returns the object and the address within it that an address of the loaded space shares with other spaces.

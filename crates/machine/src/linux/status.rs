@@ -1,6 +1,6 @@
 //! The results of `stat` and `statx`, in the layout that the guest reads.
 
-use super::files::{Inode, Kind, S_IFCHR, S_IFIFO, S_IFSOCK};
+use super::files::{Inode, Kind, S_IFCHR, S_IFIFO, S_IFREG, S_IFSOCK};
 use super::kernel::Kernel;
 use super::open_files::Object;
 
@@ -56,6 +56,14 @@ impl FileStatus {
             {
                 Self::of(Object::Inode(number), kernel, now)
             }
+            Object::Queue(queue) => Self {
+                number: 1 << 32 | u64::from(queue),
+                mode: S_IFREG | 0o600,
+                link_count: 1,
+                bytes: 80,
+                times: [now; 3],
+                ..Self::default()
+            },
             Object::Socket(socket) => Self {
                 number: 1 << 32 | u64::from(socket),
                 mode: S_IFSOCK | 0o777,

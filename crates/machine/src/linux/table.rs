@@ -8,6 +8,8 @@ use super::{clone_calls as clones, descriptor_calls as descriptors, directory_ca
 use super::{event_calls as events, timer_calls as timers};
 use super::{exec_calls as exec, file_calls as files, futex_calls as futexes, id_calls as ids};
 use super::{memory_calls as memory, message_calls as messages, process_calls as process};
+use super::{posix_queue_calls as queues, queue_calls as messages_v, segment_calls as segments};
+use super::semaphore_calls as semaphores;
 use super::{signal_calls as signals, socket_calls as sockets, socket_options as options};
 use super::{time_calls as time, wait_calls as wait};
 
@@ -223,6 +225,24 @@ calls! {
     177 getegid           Complete => Ok(0), "";
     178 gettid            Complete ids::gettid, "";
     179 sysinfo           Complete time::sysinfo, "";
+    180 mq_open           Complete queues::mq_open, "at most 819,200 bytes of messages in a queue, as RLIMIT_MSGQUEUE says";
+    181 mq_unlink         Complete queues::mq_unlink, "";
+    182 mq_timedsend      Complete queues::mq_timedsend, "";
+    183 mq_timedreceive   Complete queues::mq_timedreceive, "";
+    184 mq_notify         Partial  queues::mq_notify, "no SIGEV_THREAD";
+    185 mq_getsetattr     Complete queues::mq_getsetattr, "";
+    186 msgget            Complete messages_v::msgget, "";
+    187 msgctl            Partial  messages_v::msgctl, "IPC_STAT, IPC_SET, IPC_RMID";
+    188 msgrcv            Partial  messages_v::msgrcv, "no MSG_COPY";
+    189 msgsnd            Complete messages_v::msgsnd, "";
+    190 semget            Complete semaphores::semget, "";
+    191 semctl            Partial  semaphores::semctl, "no SEM_STAT, no SEM_INFO";
+    192 semtimedop        Complete semaphores::semtimedop, "";
+    193 semop             Complete semaphores::semop, "";
+    194 shmget            Complete segments::shmget, "";
+    195 shmctl            Partial  segments::shmctl, "IPC_STAT, IPC_SET, IPC_RMID, SHM_LOCK, SHM_UNLOCK";
+    196 shmat             Complete segments::shmat, "";
+    197 shmdt             Complete segments::shmdt, "";
     198 socket            Partial  sockets::socket, "Unix sockets, and TCP and UDP over the loopback interface of the lane";
     199 socketpair        Complete sockets::socketpair, "";
     200 bind              Complete sockets::bind, "";

@@ -32,6 +32,10 @@ pub(super) enum Event {
     Opened { pipe: u32, end: usize, before: u64 },
     /// No lock of the file excludes this one.
     Lock { number: InodeNumber, wanted: Lock },
+    /// This set of semaphores of System V changes or is removed. The rest says for which semaphore, and whether for its value 0.
+    Semaphore { set: u32, number: u16, is_zero: bool, seen: u64 },
+    /// This message queue of System V changes or is removed.
+    Queue { queue: u32, seen: u64 },
     /// One of these children of the process ends, or stops or continues if the call has asked for that.
     Child(Children),
     /// The child that has borrowed the address space ends or executes a program.
