@@ -41,6 +41,8 @@ mod memory_calls;
 mod message_calls;
 mod mix;
 mod mount;
+mod notice_calls;
+mod notices;
 mod open_files;
 mod opened;
 mod posix_queue_calls;

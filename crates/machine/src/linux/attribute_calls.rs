@@ -4,6 +4,7 @@ use super::call::Call;
 use super::errno::{E2BIG, EEXIST, EINVAL, ENODATA, ENOENT, ENOSPC, EOPNOTSUPP, EPERM, ERANGE};
 use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Kind};
+use super::notices::IN_ATTRIB;
 use super::open_files::Object;
 
 /// The limits on the size of a name, of a value, and of all names and values of a file.
@@ -73,6 +74,7 @@ pub(super) fn setxattr(call: &mut Call<'_>) -> CallResult {
     }
     inode.attributes.insert(name, value);
     inode.times[2] = now;
+    call.kernel.notify(number, None, IN_ATTRIB);
     Ok(0)
 }
 
@@ -112,5 +114,6 @@ pub(super) fn removexattr(call: &mut Call<'_>) -> CallResult {
     check(&inode.kind, &name, EPERM)?;
     inode.attributes.remove(&name).ok_or(ENODATA)?;
     inode.times[2] = now;
+    call.kernel.notify(number, None, IN_ATTRIB);
     Ok(0)
 }

@@ -5,7 +5,7 @@ use super::descriptors::DESCRIPTORS_MAX;
 use super::errno::{EBADF, EINVAL, EMFILE, ENOTTY};
 use super::failure::{CallResult, Failure};
 use super::kernel::Kernel;
-use super::open_files::{O_APPEND, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
+use super::open_files::{EventFile, O_APPEND, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
 use super::readiness::{POLLERR, POLLHUP, POLLIN, POLLNVAL, POLLOUT};
 use super::signals::UNBLOCKABLE;
 use super::sockets::SocketKind;
@@ -185,6 +185,9 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
                     let messages = socket.incoming.iter().map(|message| message.data.len());
                     // Of datagrams, the size of the first one.
                     if socket.kind == SocketKind::Datagram { messages.take(1).sum() } else { messages.sum() }
+                }
+                Object::Event(event) if let Ok(EventFile::Notices(notices)) = open.event(event) => {
+                    notices.queue.iter().map(|note| note.bytes().len()).sum()
                 }
                 Object::Inode(_) | Object::Output(_) | Object::Event(_) | Object::Queue(_) => {
                     return Err(ENOTTY.into());

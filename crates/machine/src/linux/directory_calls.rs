@@ -9,6 +9,7 @@ use super::failure::{CallResult, Failure};
 use super::files::{Device, Inode, InodeNumber, Kind, Place, S_IFCHR, S_IFIFO, S_IFREG, S_IFSOCK, S_ISGID};
 use super::guest::TRANSFER_BYTES_MAX;
 use super::kernel::Kernel;
+use super::notices::{IN_ACCESS, IN_ATTRIB, IN_DELETE};
 use super::open_files::Object;
 use super::status::{Fields, FileStatus};
 
@@ -16,6 +17,9 @@ const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
 const AT_REMOVEDIR: u64 = 0x200;
 const AT_SYMLINK_FOLLOW: u64 = 0x400;
 const AT_EMPTY_PATH: u64 = 0x1000;
+
+/// An object, and the directory and the name by which it was found.
+type PlacedObject = (Object, Option<(InodeNumber, Vec<u8>)>);
 
 pub(super) fn getcwd(call: &mut Call<'_>) -> CallResult {
     let [address, bytes, ..] = call.x;
@@ -44,30 +48,47 @@ impl Call<'_> {
     }
 
     fn make(&mut self, place: &Place, inode: Inode) -> CallResult {
-        self.kernel.files.add(place, inode)?;
+        let number = self.kernel.files.add(place, inode)?;
+        self.kernel.notify_new(place, number);
         Ok(0)
     }
 
     /// Returns the object that `path` names relative to the directory `descriptor`. With `AT_EMPTY_PATH` and an empty
     /// path, returns the object of the descriptor itself.
     pub(super) fn object(&mut self, descriptor: u64, path: u64, flags: u64) -> Result<Object, Failure> {
+        Ok(self.object_at(descriptor, path, flags)?.0)
+    }
+
+    /// Returns what [`Call::object`] returns, with the directory and the name by which it was found.
+    fn object_at(&mut self, descriptor: u64, path: u64, flags: u64) -> Result<PlacedObject, Failure> {
         if flags & AT_EMPTY_PATH != 0 && (path == 0 || self.guest.path(path)?.is_empty()) {
             return match self.kernel.description(descriptor) {
-                Ok(description) => Ok(description.object),
-                Err(errno) => self.base_directory(descriptor).map(Object::Inode).map_err(|_| errno.into()),
+                Ok(description) => Ok((description.object, description.place.as_deref().cloned())),
+                Err(errno) => {
+                    let directory = self.base_directory(descriptor).map_err(|_| errno)?;
+                    Ok((Object::Inode(directory), None))
+                }
             };
         }
         let place = self.place(descriptor, path, flags & AT_SYMLINK_NOFOLLOW == 0)?;
-        Ok(Object::Inode(place.existing()?))
+        Ok((Object::Inode(place.existing()?), Some((place.parent, place.name))))
+    }
+
+    /// Returns the object of a descriptor likewise.
+    fn object_of(&self, descriptor: u64) -> Result<PlacedObject, Failure> {
+        let open = self.kernel.description(descriptor)?;
+        Ok((open.object, open.place.as_deref().cloned()))
     }
 
     /// Applies `change` to the inode of `object` and updates its status change time. Other objects stay as they are.
-    fn modify(&mut self, object: Object, change: impl FnOnce(&mut Inode)) -> CallResult {
+    fn modify(&mut self, (object, place): PlacedObject, change: impl FnOnce(&mut Inode)) -> CallResult {
         if let Object::Inode(number) = object {
             let now = self.now();
             let inode = self.kernel.files.inode_mut(number)?;
             change(inode);
             inode.times[2] = now;
+            let place = place.as_ref().map(|(parent, name)| (*parent, &name[..]));
+            self.kernel.notify(number, place, IN_ATTRIB);
         }
         Ok(0)
     }
@@ -140,6 +161,8 @@ pub(super) fn linkat(call: &mut Call<'_>) -> CallResult {
         };
     let (place, now) = (call.place(to, new, false)?, call.now());
     call.kernel.files.link(number, &place, now)?;
+    call.kernel.notify(number, None, IN_ATTRIB);
+    call.kernel.notify_new(&place, number);
     Ok(0)
 }
 
@@ -149,7 +172,12 @@ pub(super) fn unlinkat(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     let (place, now) = (call.place(directory, path, false)?, call.now());
-    let number = call.kernel.files.remove(&place, flags & AT_REMOVEDIR != 0, now)?;
+    let is_directory = flags & AT_REMOVEDIR != 0;
+    let number = call.kernel.files.remove(&place, is_directory, now)?;
+    if !is_directory {
+        call.kernel.notify(number, None, IN_ATTRIB);
+    }
+    call.kernel.notify_entry(&place, number, IN_DELETE, 0);
     call.kernel.release_inode(number);
     Ok(0)
 }
@@ -167,7 +195,11 @@ pub(super) fn renameat2(call: &mut Call<'_>) -> CallResult {
     }
     let (from, to, now) = (call.place(from, old, false)?, call.place(to, new, false)?, call.now());
     let gone = call.kernel.files.rename(&from, &to, flags & RENAME_NOREPLACE == 0, now)?;
+    if let Some(number) = from.inode.filter(|_| from.inode != to.inode) {
+        call.kernel.notify_move(&from, &to, number);
+    }
     if let Some(number) = gone {
+        call.kernel.notify(number, None, IN_ATTRIB);
         call.kernel.release_inode(number);
     }
     Ok(0)
@@ -290,25 +322,26 @@ pub(super) fn getdents64(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     call.guest.write(address, &out)?;
+    call.kernel.notify_opened(id, IN_ACCESS);
     call.kernel.description_mut(descriptor)?.position = position as u64;
     Ok(out.len() as u64)
 }
 
 pub(super) fn fchmod(call: &mut Call<'_>) -> CallResult {
-    let object = call.kernel.description(call.x[0])?.object;
+    let object = call.object_of(call.x[0])?;
     let mode = call.x[1] as u32 & 0o7777;
     call.modify(object, |inode| inode.mode = mode)
 }
 
 pub(super) fn fchmodat(call: &mut Call<'_>) -> CallResult {
-    let object = call.object(call.x[0], call.x[1], 0)?;
+    let object = call.object_at(call.x[0], call.x[1], 0)?;
     let mode = call.x[2] as u32 & 0o7777;
     call.modify(object, |inode| inode.mode = mode)
 }
 
 impl Call<'_> {
     /// Changes user and group of an object. As on Linux, a program then no longer runs as its owner.
-    fn change_owner(&mut self, object: Object, owner: u64, group: u64) -> CallResult {
+    fn change_owner(&mut self, object: PlacedObject, owner: u64, group: u64) -> CallResult {
         const S_ISUID: u32 = 0o4000;
         const S_IXGRP: u32 = 0o10;
         self.modify(object, |inode| {
@@ -324,7 +357,7 @@ impl Call<'_> {
 }
 
 pub(super) fn fchown(call: &mut Call<'_>) -> CallResult {
-    let object = call.kernel.description(call.x[0])?.object;
+    let object = call.object_of(call.x[0])?;
     call.change_owner(object, call.x[1], call.x[2])
 }
 
@@ -333,7 +366,7 @@ pub(super) fn fchownat(call: &mut Call<'_>) -> CallResult {
     if flags & !(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) != 0 {
         return Err(EINVAL.into());
     }
-    let object = call.object(directory, path, flags)?;
+    let object = call.object_at(directory, path, flags)?;
     call.change_owner(object, owner, group)
 }
 
@@ -343,8 +376,8 @@ pub(super) fn utimensat(call: &mut Call<'_>) -> CallResult {
     let [directory, path, times, flags, ..] = call.x;
     // Without a path, the call is on the file of the descriptor.
     let object = match path {
-        0 => call.object(directory, 0, AT_EMPTY_PATH)?,
-        _ => call.object(directory, path, flags)?,
+        0 => call.object_at(directory, 0, AT_EMPTY_PATH)?,
+        _ => call.object_at(directory, path, flags)?,
     };
     let now = call.now();
     let mut new = [Some(now); 2];

@@ -14,7 +14,7 @@ const INTERESTS_MAX: usize = 4096;
 
 impl Call<'_> {
     /// Opens a descriptor for an event file. The flags are `O_NONBLOCK` and `O_CLOEXEC`.
-    fn open_event(&mut self, event: EventFile, flags: u32) -> CallResult {
+    pub(super) fn open_event(&mut self, event: EventFile, flags: u32) -> CallResult {
         let number = self.kernel.process().descriptors.lowest_free(0)?;
         let description = self.kernel.open.add_event(event, flags & O_NONBLOCK | O_RDWR);
         self.kernel.refer(number, description, flags & O_CLOEXEC != 0);
@@ -65,6 +65,21 @@ impl Call<'_> {
                 Ok(all)
             }
             EventFile::Poll(_) => Err(EINVAL.into()),
+            EventFile::Notices(notices) => {
+                let mut all = Vec::new();
+                for note in &notices.queue {
+                    let note = note.bytes();
+                    if all.len() + note.len() > bytes {
+                        break;
+                    }
+                    all.extend(note);
+                }
+                match (all.is_empty(), notices.queue.is_empty()) {
+                    (true, true) => Err(wait(self)),
+                    (true, false) => Err(EINVAL.into()),
+                    _ => Ok(all),
+                }
+            }
         }
     }
 
@@ -80,6 +95,13 @@ impl Call<'_> {
                 }
             }
             EventFile::Poll(_) => {}
+            EventFile::Notices(notices) => {
+                let mut left = data.len();
+                while let Some(note) = notices.queue.front().filter(|_| left > 0) {
+                    left = left.saturating_sub(note.bytes().len());
+                    notices.queue.pop_front();
+                }
+            }
         }
         self.kernel.open.note_change(Object::Event(event));
         Ok(())

@@ -225,7 +225,8 @@ impl Call<'_> {
         kernel.release_space(old);
         let areas = loaded.areas.clone();
         kernel.state.heap_end = areas.heap.start;
-        let space = Space { areas, memory: None, heap_end: 0, users: 1, executable: path, shared: Vec::new() };
+        let space =
+            Space { areas, memory: None, heap_end: 0, users: 1, executable: path, shared: Vec::new() };
         let id = kernel.next_space;
         kernel.next_space += 1;
         kernel.spaces.insert(id, space);

@@ -9,6 +9,7 @@ use super::failure::{CallResult, Failure};
 use super::files::{Device, Inode, Kind};
 use super::guest::{Buffer, TRANSFER_BYTES_MAX};
 use super::kernel::Kernel;
+use super::notices::{IN_ACCESS, IN_MODIFY, IN_OPEN};
 use super::open_files::{
     Description, O_ACCMODE, O_APPEND, O_CLOEXEC, O_NONBLOCK, O_PATH, O_RDWR, Object, PIPE_ATOMIC_BYTES,
     PIPE_BYTES,
@@ -52,6 +53,7 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
         return call.open_fifo(number, flags);
     }
     let files = &mut call.kernel.files;
+    let mut is_changed = false;
     let number = match place.inode {
         Some(_) if is_exclusive => return Err(EEXIST.into()),
         Some(number) => {
@@ -63,7 +65,10 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
                 Kind::Directory { .. } | Kind::Device(_) => {}
                 _ if flags & O_DIRECTORY != 0 => return Err(ENOTDIR.into()),
                 Kind::File(_) if writes && inode.read_only => return Err(EROFS.into()),
-                Kind::File(_) if writes && flags & O_TRUNC != 0 => files.resize(number, 0, now)?,
+                Kind::File(_) if writes && flags & O_TRUNC != 0 => {
+                    is_changed = true;
+                    files.resize(number, 0, now)?;
+                }
                 _ => {}
             }
             number
@@ -75,7 +80,20 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
         }
     };
     let kept = flags & (O_ACCMODE | O_APPEND | O_NONBLOCK | O_PATH | O_DIRECTORY);
-    let description = Description::new(Object::Inode(number), kept);
+    if place.inode.is_none() {
+        call.kernel.notify_new(&place, number);
+    }
+    let (parent, name) = (place.parent, place.name);
+    if flags & O_PATH == 0 {
+        call.kernel.notify(number, Some((parent, &name)), IN_OPEN);
+    }
+    if is_changed {
+        call.kernel.notify(number, Some((parent, &name)), IN_MODIFY);
+        call.show_file(number)?;
+    }
+    let place = (!name.is_empty()).then(|| Box::new((parent, name)));
+    let mut description = Description::new(Object::Inode(number), kept);
+    description.place = place;
     Ok(call.kernel.open(description, flags & O_CLOEXEC != 0)?)
 }
 
@@ -185,6 +203,7 @@ impl Call<'_> {
                         description.position = position + written;
                     }
                     self.show_file(number)?;
+                    self.kernel.notify_opened(id, IN_MODIFY);
                     Ok(written)
                 }
                 Kind::Device(Device::Full) => Err(ENOSPC.into()),
@@ -201,7 +220,10 @@ impl Call<'_> {
             Object::Event(event) => self.put_event(id, event, data),
             Object::Socket(_) => {
                 let (data, sender) = (data.to_vec(), self.credentials());
-                self.send_to_socket(descriptor, Outgoing { data, to: Vec::new(), rights: Vec::new(), sender, flags: 0 })
+                self.send_to_socket(
+                    descriptor,
+                    Outgoing { data, to: Vec::new(), rights: Vec::new(), sender, flags: 0 },
+                )
             }
             Object::Queue(_) => Err(EINVAL.into()),
             Object::Input | Object::PipeReader(_) => Err(EBADF.into()),
@@ -253,6 +275,10 @@ impl Call<'_> {
         let data = self.peek(descriptor, room, at)?;
         self.guest.scatter(buffers, &data)?;
         self.consume(descriptor, &data, at)?;
+        if !data.is_empty() {
+            let opened = self.kernel.opened(descriptor)?;
+            self.kernel.notify_opened(opened, IN_ACCESS);
+        }
         Ok(data.len() as u64)
     }
 
@@ -417,19 +443,23 @@ pub(super) fn ftruncate(call: &mut Call<'_>) -> CallResult {
     call.sync_file(number)?;
     call.kernel.files.resize(number, bytes, now)?;
     call.show_file(number)?;
+    let opened = call.kernel.opened(call.x[0])?;
+    call.kernel.notify_opened(opened, IN_MODIFY);
     Ok(0)
 }
 
 pub(super) fn truncate(call: &mut Call<'_>) -> CallResult {
     /// `AT_FDCWD`: stands for the current directory instead of a descriptor.
     const AT_FDCWD: u64 = -100_i64 as u64;
-    let (number, now) = (call.place(AT_FDCWD, call.x[0], true)?.existing()?, call.now());
+    let (place, now) = (call.place(AT_FDCWD, call.x[0], true)?, call.now());
+    let number = place.existing()?;
     if call.x[1] > i64::MAX as u64 {
         return Err(EINVAL.into());
     }
     call.sync_file(number)?;
     call.kernel.files.resize(number, call.x[1], now)?;
     call.show_file(number)?;
+    call.kernel.notify(number, Some((place.parent, &place.name)), IN_MODIFY);
     Ok(0)
 }
 
@@ -475,7 +505,10 @@ pub(super) fn splice(call: &mut Call<'_>) -> CallResult {
     }
     let is_pipe = |descriptor: u64| {
         let object = call.kernel.description(descriptor)?.object;
-        Ok::<_, Failure>(matches!(object, Object::PipeReader(_) | Object::PipeWriter(_) | Object::PipeBoth(_)))
+        Ok::<_, Failure>(matches!(
+            object,
+            Object::PipeReader(_) | Object::PipeWriter(_) | Object::PipeBoth(_)
+        ))
     };
     match (is_pipe(from)?, is_pipe(to)?) {
         (false, false) => return Err(EINVAL.into()),

@@ -51,7 +51,9 @@ pub(super) enum Device {
 impl Device {
     /// Returns the device with a major and minor number.
     pub(super) fn of(numbers: (u32, u32)) -> Option<Self> {
-        [Self::Null, Self::Zero, Self::Full, Self::Random].into_iter().find(|device| device.numbers() == numbers)
+        [Self::Null, Self::Zero, Self::Full, Self::Random]
+            .into_iter()
+            .find(|device| device.numbers() == numbers)
     }
 
     /// Returns the major and minor device number on Linux.
@@ -268,6 +270,11 @@ impl Files {
             Kind::Directory { entries, .. } => Ok(entries),
             _ => Err(ENOTDIR),
         }
+    }
+
+    /// Returns whether a directory has this entry.
+    pub(super) fn has_entry(&self, directory: InodeNumber, name: &[u8], number: InodeNumber) -> bool {
+        self.entries(directory).is_ok_and(|(entries, _)| entries.get(name) == Some(&number))
     }
 
     /// Lists the entries of a directory, starting with `.` and `..`.

@@ -17,8 +17,8 @@ use super::open_files::{Object, OpenFiles};
 use super::process::{Process, State};
 use super::save::save;
 use super::settings::{EPOCH, Settings};
-use super::signals::{Actions, Pending, SIGCHLD};
 use super::shared_memory::SharedMemory;
+use super::signals::{Actions, Pending, SIGCHLD};
 use super::space::Space;
 use super::thread::Thread;
 use super::turns::Turns;
@@ -89,7 +89,18 @@ impl Kernel {
     pub(crate) fn assign(&mut self, source: &Self) {
         let Self { lane, files, open, input, input_position, settings, state, .. } = source;
         let Self {
-            processes, threads, spaces, shared, ipc, turns, loaded, next_id, next_space, status, foreground, ..
+            processes,
+            threads,
+            spaces,
+            shared,
+            ipc,
+            turns,
+            loaded,
+            next_id,
+            next_space,
+            status,
+            foreground,
+            ..
         } = source;
         self.files.assign(files);
         share(&mut self.input, input);
@@ -145,7 +156,8 @@ impl Kernel {
             parent: INIT,
             ..ProcessState::default()
         };
-        let space = Space { areas, memory: None, heap_end: 0, users: 1, executable: Vec::new(), shared: Vec::new() };
+        let space =
+            Space { areas, memory: None, heap_end: 0, users: 1, executable: Vec::new(), shared: Vec::new() };
         Self {
             lane,
             files,

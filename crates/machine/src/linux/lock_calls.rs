@@ -67,10 +67,16 @@ impl Call<'_> {
     }
 
     /// Reads a `struct flock`.
-    fn lock_request(&mut self, descriptor: u64, is_of_description: bool, address: u64) -> Result<Request, Failure> {
+    fn lock_request(
+        &mut self,
+        descriptor: u64,
+        is_of_description: bool,
+        address: u64,
+    ) -> Result<Request, Failure> {
         let raw: [u8; 32] = self.guest.array(address)?;
         let half = |at: usize| u16::from_le_bytes([raw[at], raw[at + 1]]);
-        let word = |at: usize| raw[at..at + 8].iter().rev().fold(0, |word, byte| word << 8 | i64::from(*byte));
+        let word =
+            |at: usize| raw[at..at + 8].iter().rev().fold(0, |word, byte| word << 8 | i64::from(*byte));
         let (kind, whence, start, bytes) = (half(0), half(2), word(8), word(16));
         let owner = if is_of_description {
             if raw[24..28] != [0; 4] {
@@ -88,7 +94,9 @@ impl Call<'_> {
         let base = match whence {
             0 => 0,
             1 => open.position as i64,
-            2 => number.and_then(|number| self.kernel.files.inode(number)).map_or(0, |inode| inode.bytes() as i64),
+            2 => number
+                .and_then(|number| self.kernel.files.inode(number))
+                .map_or(0, |inode| inode.bytes() as i64),
             _ => return Err(EINVAL.into()),
         };
         let start = base.checked_add(start).ok_or(EOVERFLOW)?;

@@ -58,7 +58,8 @@ impl Locks {
         let mut lock = lock;
         // Neighbours of the same kind become one lock.
         all.retain(|other| {
-            let touches = other.first <= lock.last.saturating_add(1) && lock.first <= other.last.saturating_add(1);
+            let touches =
+                other.first <= lock.last.saturating_add(1) && lock.first <= other.last.saturating_add(1);
             let is_same = other.owner == lock.owner
                 && other.is_whole == lock.is_whole
                 && other.is_exclusive == lock.is_exclusive;

@@ -245,7 +245,8 @@ impl Call<'_> {
     /// Ends the sharing of pages that are about to be unmapped or mapped again.
     pub(super) fn replace_shared(&mut self, pages: &Range<u64>) -> Result<(), Failure> {
         let now = self.now();
-        let is_hit = |mapping: &SharedMapping| mapping.pages.start < pages.end && pages.start < mapping.pages.end;
+        let is_hit =
+            |mapping: &SharedMapping| mapping.pages.start < pages.end && pages.start < mapping.pages.end;
         if self.kernel.space().shared.iter().any(is_hit) {
             self.kernel.sync_shared(&mut self.guest, now)?;
             self.kernel.unshare_pages(pages);

@@ -8,9 +8,7 @@ use super::guest::{Buffer, TRANSFER_BYTES_MAX};
 use super::open_files::Object;
 use super::socket_address::address_bytes;
 use super::socket_options::{SO_PASSCRED, SOL_SOCKET};
-use super::socket_transfer::{
-    Incoming, MSG_DONTWAIT, MSG_PEEK, MSG_TRUNC, MSG_WAITALL, Outgoing,
-};
+use super::socket_transfer::{Incoming, MSG_DONTWAIT, MSG_PEEK, MSG_TRUNC, MSG_WAITALL, Outgoing};
 use super::sockets::{Credentials, RIGHTS_MAX, SocketKind};
 use super::time_calls::{NANOSECONDS, timespec};
 
@@ -42,7 +40,8 @@ struct Header {
 impl Call<'_> {
     fn header(&mut self, at: u64) -> Result<Header, Failure> {
         let raw = self.guest.read(at, MESSAGE_BYTES)?;
-        let word = |at: usize| raw[at..at + 8].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        let word =
+            |at: usize| raw[at..at + 8].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
         let (name, name_bytes) = (word(0), word(8) & 0xffff_ffff);
         if name_bytes as i32 <= -1 {
             return Err(EINVAL.into());
@@ -72,7 +71,8 @@ impl Call<'_> {
                 return Err(EINVAL.into());
             }
             let words = left[HEAD_BYTES..bytes].chunks_exact(4);
-            let words: Vec<u32> = words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
+            let words: Vec<u32> =
+                words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
             match (level, kind) {
                 (SOL_SOCKET, SCM_RIGHTS) => {
                     for number in &words {
@@ -108,7 +108,8 @@ impl Call<'_> {
         let header = self.header(at)?;
         let to = if header.name == 0 { Vec::new() } else { self.address(header.name, header.name_bytes)? };
         let is_unix = self.kernel.open.sockets.get(self.socket_of(descriptor)?)?.is_unix();
-        let (rights, sender) = if is_unix { self.control(&header)? } else { (Vec::new(), self.credentials()) };
+        let (rights, sender) =
+            if is_unix { self.control(&header)? } else { (Vec::new(), self.credentials()) };
         let data = self.guest.gather(&header.buffers)?;
         self.send_to_socket(descriptor, Outgoing { data, to, rights, sender, flags })
     }
@@ -129,7 +130,12 @@ pub(super) fn sendmsg(call: &mut Call<'_>) -> CallResult {
 
 impl Call<'_> {
     /// Receives into the writable part of `buffers`.
-    fn receive(&mut self, descriptor: u64, buffers: &[Buffer], flags: u32) -> Result<(u64, Incoming), Failure> {
+    fn receive(
+        &mut self,
+        descriptor: u64,
+        buffers: &[Buffer],
+        flags: u32,
+    ) -> Result<(u64, Incoming), Failure> {
         let id = self.socket_of(descriptor)?;
         let is_stream = self.kernel.open.sockets.get(id)?.kind == SocketKind::Stream;
         let room = self.guest.writable_total(buffers)? as usize;
@@ -148,7 +154,12 @@ impl Call<'_> {
     }
 
     /// Consumes a message that was written to memory. Returns the descriptions that came with it.
-    fn consume_message(&mut self, descriptor: u64, incoming: &Incoming, flags: u32) -> Result<Vec<u32>, Failure> {
+    fn consume_message(
+        &mut self,
+        descriptor: u64,
+        incoming: &Incoming,
+        flags: u32,
+    ) -> Result<Vec<u32>, Failure> {
         if flags & MSG_PEEK != 0 || incoming.sender.is_none() {
             return Ok(Vec::new());
         }
@@ -204,7 +215,8 @@ impl Call<'_> {
                 shown |= MSG_CTRUNC;
             }
             if !numbers.is_empty() {
-                let data: Vec<u8> = numbers.iter().flat_map(|number| (*number as u32).to_le_bytes()).collect();
+                let data: Vec<u8> =
+                    numbers.iter().flat_map(|number| (*number as u32).to_le_bytes()).collect();
                 control.extend(((HEAD_BYTES + data.len()) as u64).to_le_bytes());
                 control.extend(SOL_SOCKET.to_le_bytes());
                 control.extend(SCM_RIGHTS.to_le_bytes());

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::errno::{EBADF, Errno};
 use super::files::InodeNumber;
 use super::locks::{Locks, Owner};
+use super::notices::Notices;
 use super::posix_queues::{PosixQueue, PosixQueues};
 use super::sockets::{Socket, Sockets};
 use crate::console::Stream;
@@ -71,6 +72,8 @@ pub(super) struct Description {
     /// The entries of an open directory, as they were when `getdents64` first read it.
     #[serde(with = "crate::interned::optional")]
     pub(super) listing: Option<Listing>,
+    /// The directory and the name by which a file was opened, for notices.
+    pub(super) place: Option<Box<(InodeNumber, Vec<u8>)>>,
     /// How often it has become ready for something.
     pub(super) changes: u64,
     /// The number of descriptors that refer to it, in all processes.
@@ -80,7 +83,7 @@ pub(super) struct Description {
 impl Description {
     /// Creates a description to which no descriptor refers yet.
     pub(super) const fn new(object: Object, flags: u32) -> Self {
-        Self { object, position: 0, flags, listing: None, changes: 0, users: 0 }
+        Self { object, position: 0, flags, listing: None, place: None, changes: 0, users: 0 }
     }
 
     pub(super) const fn is_readable(&self) -> bool {
@@ -89,6 +92,11 @@ impl Description {
 
     pub(super) const fn is_writable(&self) -> bool {
         self.flags & O_ACCMODE != 0 && self.flags & O_PATH == 0
+    }
+
+    /// Returns whether one descriptor refers to it.
+    pub(super) const fn is_last(&self) -> bool {
+        self.users == 1
     }
 
     /// Returns whether calls wait until they can transfer something.
@@ -120,6 +128,8 @@ pub(super) enum EventFile {
     Timer(TimerFile),
     /// `signalfd4`: the signals of this mask.
     Signals(u64),
+    /// `inotify_init1`: what its watches have seen.
+    Notices(Notices),
     /// `epoll_create1`: the descriptors that it watches.
     Poll(Vec<Interest>),
 }
@@ -184,6 +194,8 @@ pub(super) struct OpenFiles {
     pub(super) sockets: Sockets,
     pub(super) locks: Locks,
     pub(super) queues: PosixQueues,
+    /// The number of the last move that was noted.
+    cookie: u32,
     /// The next unused ID. Descriptions, pipes, event files and sockets share one sequence.
     next_id: u32,
 }
@@ -199,7 +211,16 @@ impl OpenFiles {
         let open = |(object, flags)| Description { users: 1, ..Description::new(object, flags) };
         let descriptions = (0..).zip(console.map(open)).collect();
         let (pipes, events) = (BTreeMap::new(), BTreeMap::new());
-        Self { descriptions, pipes, events, sockets: Sockets::new(), locks: Locks::default(), queues: BTreeMap::new(), next_id: 3 }
+        Self {
+            descriptions,
+            pipes,
+            events,
+            sockets: Sockets::new(),
+            locks: Locks::default(),
+            queues: BTreeMap::new(),
+            cookie: 0,
+            next_id: 3,
+        }
     }
 
     /// Returns whether all ends of pipes have a pipe that counts them, and all IDs were given out. `users` has the number of
@@ -363,6 +384,43 @@ impl OpenFiles {
         let rights = self.sockets.close(socket, &mut changed);
         changed.into_iter().for_each(|socket| self.note_change(Object::Socket(socket)));
         rights
+    }
+
+    /// Returns whether there are inotify files.
+    pub(super) fn has_notices(&self) -> bool {
+        self.events.values().any(|event| matches!(event, EventFile::Notices(_)))
+    }
+
+    pub(super) const fn next_cookie(&mut self) -> u32 {
+        self.cookie = self.cookie.wrapping_add(1);
+        self.cookie
+    }
+
+    /// Notes an event of an inode in all inotify files that watch it.
+    pub(super) fn note(&mut self, number: InodeNumber, mask: u32, cookie: u32, name: &[u8]) {
+        let mut changed = Vec::new();
+        for (id, event) in &mut self.events {
+            if let EventFile::Notices(notices) = event
+                && notices.note(number, mask, cookie, name)
+            {
+                changed.push(*id);
+            }
+        }
+        changed.into_iter().for_each(|id| self.note_change(Object::Event(id)));
+    }
+
+    /// Ends the watches of an inode that is gone.
+    pub(super) fn forget_watches(&mut self, number: InodeNumber) {
+        for event in self.events.values_mut() {
+            if let EventFile::Notices(notices) = event {
+                let all = notices.watches.iter();
+                let own: Vec<i32> =
+                    all.filter(|(_, watch)| watch.number == number).map(|(id, _)| *id).collect();
+                own.into_iter().for_each(|id| {
+                    notices.remove(id);
+                });
+            }
+        }
     }
 
     /// Adds a message queue, and returns its ID.

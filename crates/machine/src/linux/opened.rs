@@ -5,7 +5,8 @@ use super::errno::Errno;
 use super::files::InodeNumber;
 use super::kernel::Kernel;
 use super::locks::Owner;
-use super::open_files::{Description, Object};
+use super::notices::{IN_CLOSE_NOWRITE, IN_CLOSE_WRITE, IN_DELETE_SELF};
+use super::open_files::{Description, O_PATH, Object};
 use super::process::Process;
 
 impl Kernel {
@@ -58,6 +59,14 @@ impl Kernel {
 
     /// Counts a descriptor of a description less, and frees what nothing refers to any more.
     pub(super) fn release_description(&mut self, description: u32) {
+        if let Ok(open) = self.open.get(description)
+            && open.is_last()
+        {
+            let mask = if open.is_writable() { IN_CLOSE_WRITE } else { IN_CLOSE_NOWRITE };
+            if open.flags & O_PATH == 0 {
+                self.notify_opened(description, mask);
+            }
+        }
         for object in self.open.release(description) {
             if let Object::Inode(number) = object {
                 self.release_inode(number);
@@ -71,7 +80,15 @@ impl Kernel {
             let is_used = |process: &Process| process.directory == number || process.root == number;
             self.processes.values().any(|process| !process.has_ended() && is_used(process))
         };
-        if !self.open.is_open(Object::Inode(number)) && !self.open.has_fifo(number) && !self.shared.has_file(number) && !is_directory(number) {
+        if !self.open.is_open(Object::Inode(number))
+            && !self.open.has_fifo(number)
+            && !self.shared.has_file(number)
+            && !is_directory(number)
+        {
+            if self.files.inode(number).is_some_and(|inode| inode.link_count == 0) {
+                self.open.note(number, IN_DELETE_SELF, 0, b"");
+                self.open.forget_watches(number);
+            }
             self.files.forget(number);
         }
     }

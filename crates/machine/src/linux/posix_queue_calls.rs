@@ -205,7 +205,9 @@ pub(super) fn mq_notify(call: &mut Call<'_>) -> CallResult {
         let process = call.kernel.process_id();
         match (word(12), u64::from(word(8))) {
             (SIGEV_NONE, _) => Some(Notice { process, signal: None }),
-            (SIGEV_SIGNAL, number @ 1..=SIGNAL_MAX) => Some(Notice { process, signal: Some((number, value)) }),
+            (SIGEV_SIGNAL, number @ 1..=SIGNAL_MAX) => {
+                Some(Notice { process, signal: Some((number, value)) })
+            }
             // Threads are notified through sockets of netlink, which are not built in.
             _ => return Err(EINVAL.into()),
         }
@@ -224,13 +226,16 @@ pub(super) fn mq_getsetattr(call: &mut Call<'_>) -> CallResult {
     let [descriptor, new, old, ..] = call.x;
     let id = call.posix_queue(descriptor)?;
     let new = if new == 0 { None } else { Some(call.guest.array::<64>(new)?) };
-    if new.is_some_and(|new| u64::from_le_bytes(std::array::from_fn(|at| new[at])) & !u64::from(O_NONBLOCK) != 0) {
+    if new.is_some_and(|new| {
+        u64::from_le_bytes(std::array::from_fn(|at| new[at])) & !u64::from(O_NONBLOCK) != 0
+    }) {
         return Err(EINVAL.into());
     }
     let flags = call.kernel.description(descriptor)?.flags & O_NONBLOCK;
     let queue = call.queue_of(id)?;
     let mut out = Fields([0; 64]);
-    let words = [u64::from(flags), queue.messages_max as u64, queue.bytes_max as u64, queue.messages.len() as u64];
+    let words =
+        [u64::from(flags), queue.messages_max as u64, queue.bytes_max as u64, queue.messages.len() as u64];
     (0..).step_by(8).zip(words).for_each(|(at, word)| out.u64(at, word));
     call.guest.write_optional(old, &out.0)?;
     if let Some(new) = new {

@@ -72,6 +72,7 @@ impl Kernel {
                     input_if(*count > 0) | if *count < COUNTER_MAX { POLLOUT } else { 0 }
                 }
                 Ok(EventFile::Timer(timer)) => input_if(timer.times.count(asker.now) > 0),
+                Ok(EventFile::Notices(notices)) => input_if(!notices.queue.is_empty()),
                 Ok(EventFile::Signals(mask)) => input_if(self.waiting_signals(asker.thread) & mask != 0),
                 Ok(EventFile::Poll(interests)) => input_if(
                     nesting > 0

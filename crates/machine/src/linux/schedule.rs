@@ -97,10 +97,8 @@ impl Kernel {
 
     /// Wakes at most `count` threads that wait at a futex of the current address space with one of these bits. Returns their number.
     pub(super) fn wake_futex(&mut self, key: FutexKey, count: u64, bits: u32) -> u64 {
-        self.woken_at_futex(key, count, bits)
-            .into_iter()
-            .map(|id| self.wake_thread(id, Woken::Event))
-            .count() as u64
+        self.woken_at_futex(key, count, bits).into_iter().map(|id| self.wake_thread(id, Woken::Event)).count()
+            as u64
     }
 
     /// Moves at most `count` threads that wait at a futex of the current address space to another one. Returns their number.
@@ -250,7 +248,13 @@ impl Kernel {
     }
 
     /// Gives the memory of an address space to the executor, and takes back that of the space that it has.
-    fn load_space(&mut self, id: u32, process: u32, guest: &mut Guest<'_>, steps: u64) -> Result<(), Failure> {
+    fn load_space(
+        &mut self,
+        id: u32,
+        process: u32,
+        guest: &mut Guest<'_>,
+        steps: u64,
+    ) -> Result<(), Failure> {
         if id == self.loaded {
             return Ok(());
         }

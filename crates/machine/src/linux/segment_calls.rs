@@ -78,8 +78,14 @@ pub(super) fn shmat(call: &mut Call<'_>) -> CallResult {
     call.guest.map(range.clone(), Mapping::Zero(permissions), ENOMEM)?;
     let start = range.start << PAGE_SHIFT;
     // Version 0 was never shown.
-    let mapping =
-        SharedMapping { pages: range, object: segment.object, first: 0, is_writable: write, seen: 0, is_segment: true };
+    let mapping = SharedMapping {
+        pages: range,
+        object: segment.object,
+        first: 0,
+        is_writable: write,
+        seen: 0,
+        is_segment: true,
+    };
     call.kernel.share_pages(mapping);
     call.kernel.refresh_shared(&mut call.guest)?;
     let (now, process) = (call.now() / NANOSECONDS, call.kernel.process_id());
@@ -94,7 +100,9 @@ pub(super) fn shmdt(call: &mut Call<'_>) -> CallResult {
     let found = all.find(|mapping| mapping.is_segment && mapping.pages.start == page).cloned();
     let mapping = found.filter(|_| call.x[0].is_multiple_of(PAGE)).ok_or(EINVAL)?;
     let (now, process) = (call.now() / NANOSECONDS, call.kernel.process_id());
-    for segment in call.kernel.ipc.segments.all.values_mut().filter(|segment| segment.object == mapping.object) {
+    for segment in
+        call.kernel.ipc.segments.all.values_mut().filter(|segment| segment.object == mapping.object)
+    {
         (segment.times[1], segment.last) = (now, process);
     }
     call.replace_shared(&mapping.pages)?;
@@ -148,4 +156,3 @@ impl Call<'_> {
         mappings.filter(|mapping| mapping.object == object && mapping.is_segment).count() as u64
     }
 }
-

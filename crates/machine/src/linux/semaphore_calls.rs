@@ -101,7 +101,8 @@ pub(super) fn semtimedop(call: &mut Call<'_>) -> CallResult {
     };
     let operations: Vec<Operation> = raw.chunks_exact(6).map(parse).collect();
     let timeout = call.optional_duration(timeout)?;
-    let (now, process, has_waited) = (call.now() / NANOSECONDS, call.kernel.process_id(), call.woken.is_some());
+    let (now, process, has_waited) =
+        (call.now() / NANOSECONDS, call.kernel.process_id(), call.woken.is_some());
     let Ok(set) = call.kernel.ipc.sets.get_mut(id) else {
         return Err(Objects::<SemaphoreSet>::missing(has_waited).into());
     };
@@ -182,7 +183,8 @@ pub(super) fn semctl(call: &mut Call<'_>) -> CallResult {
         }
         SETALL => {
             let raw = call.guest.read(argument, 2 * count as u64)?;
-            let values: Vec<u16> = raw.chunks_exact(2).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]])).collect();
+            let values: Vec<u16> =
+                raw.chunks_exact(2).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]])).collect();
             if values.iter().any(|value| i32::from(*value) > VALUE_MAX) {
                 return Err(ERANGE.into());
             }

@@ -57,7 +57,9 @@ impl Kernel {
         effects: &mut Effects,
     ) -> Result<Option<Stop>, Error> {
         loop {
-            if matches!(outcome, Err(Failure::Exit(_) | Failure::ExitThread(_))) && self.threads.contains_key(&self.turns.current) {
+            if matches!(outcome, Err(Failure::Exit(_) | Failure::ExitThread(_)))
+                && self.threads.contains_key(&self.turns.current)
+            {
                 // What the process has written to shared memory outlives it. Without frames for it, the process ends nevertheless.
                 let now = self.now(cpu.steps);
                 match self.sync_shared(guest, now) {

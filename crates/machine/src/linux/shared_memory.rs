@@ -114,7 +114,11 @@ type WrittenPage = (u32, u64, Frame);
 impl Kernel {
     /// Returns the pages of the loaded space that differ from the objects that they share. `pages` has the pages that the lane has
     /// written, in rising order.
-    fn written_pages(&self, pages: &[u64], mut read: impl FnMut(u64) -> Result<Frame, Failure>) -> Result<Vec<WrittenPage>, Failure> {
+    fn written_pages(
+        &self,
+        pages: &[u64],
+        mut read: impl FnMut(u64) -> Result<Frame, Failure>,
+    ) -> Result<Vec<WrittenPage>, Failure> {
         let mut written = Vec::new();
         let Some(space) = self.spaces.get(&self.loaded) else { return Ok(written) };
         for mapping in space.shared.iter().filter(|mapping| mapping.is_writable) {
@@ -214,8 +218,7 @@ impl Kernel {
         }
         let map = guest.page_map()?;
         let mapped = |page: &u64| map.region(*page).is_some();
-        let pages: Vec<u64> =
-            guest.lane.private_pages()?.into_iter().map(page_of).filter(mapped).collect();
+        let pages: Vec<u64> = guest.lane.private_pages()?.into_iter().map(page_of).filter(mapped).collect();
         let read = |page: u64| {
             let mut bytes = [0; PAGE_BYTES];
             guest.lane.read_memory(page << PAGE_SHIFT, &mut bytes, None)?.map_err(Failure::Stop)?;
@@ -274,7 +277,11 @@ impl Kernel {
             }
             if own.end > pages.end.max(own.start) {
                 let start = own.start.max(pages.end);
-                rest.push(SharedMapping { pages: start..own.end, first: first + (start - own.start), ..mapping });
+                rest.push(SharedMapping {
+                    pages: start..own.end,
+                    first: first + (start - own.start),
+                    ..mapping
+                });
             }
         }
         space.shared = rest;

@@ -4,15 +4,16 @@ use std::collections::VecDeque;
 
 use super::call::{Call, Interrupted};
 use super::errno::{
-    EADDRINUSE, EAFNOSUPPORT, EAGAIN, EALREADY, ECONNREFUSED, EFAULT, EINPROGRESS, EINVAL, EISCONN, EMFILE, ENOBUFS,
-    ENOTCONN, ENOTSOCK, EOPNOTSUPP, EPERM, EPROTONOSUPPORT, EPROTOTYPE, ESOCKTNOSUPPORT,
+    EADDRINUSE, EAFNOSUPPORT, EAGAIN, EALREADY, ECONNREFUSED, EFAULT, EINPROGRESS, EINVAL, EISCONN, EMFILE,
+    ENOBUFS, ENOTCONN, ENOTSOCK, EOPNOTSUPP, EPERM, EPROTONOSUPPORT, EPROTOTYPE, ESOCKTNOSUPPORT,
 };
 use super::failure::{CallResult, Failure};
 use super::files::{Inode, Kind};
 use super::open_files::{Description, O_CLOEXEC, O_NONBLOCK, O_RDWR, Object};
 use super::readiness::{POLLERR, POLLHUP, POLLIN, POLLOUT};
 use super::socket_address::{
-    AF_INET, AF_INET6, AF_UNIX, AF_UNSPEC, Address, Family, Internet, UnixName, address_bytes, family_of, parse_unix,
+    AF_INET, AF_INET6, AF_UNIX, AF_UNSPEC, Address, Family, Internet, UnixName, address_bytes, family_of,
+    parse_unix,
 };
 use super::sockets::{Connection, Credentials, SOCKETS_MAX, Socket, SocketKind};
 use super::wait::Event;
@@ -110,7 +111,12 @@ impl Call<'_> {
     }
 
     /// Waits as a call on a socket does, at most for a time. Fails with `otherwise` after that.
-    pub(super) fn wait_at_socket(&self, event: Event, timeout: Option<u64>, otherwise: super::errno::Errno) -> Failure {
+    pub(super) fn wait_at_socket(
+        &self,
+        event: Event,
+        timeout: Option<u64>,
+        otherwise: super::errno::Errno,
+    ) -> Failure {
         let interrupted = if timeout.is_some() { Interrupted::Fails } else { Interrupted::Restarts };
         match self.wait(event, self.deadline(timeout), interrupted) {
             Ok(()) => otherwise.into(),
@@ -140,7 +146,8 @@ pub(super) fn socketpair(call: &mut Call<'_>) -> CallResult {
     let first = descriptors.lowest_free(0)?;
     descriptors.lowest_free(first + 1).map_err(|_| EMFILE)?;
     let own = call.credentials();
-    let ids = [call.add_socket(Socket::new(family, kind, own))?, call.add_socket(Socket::new(family, kind, own))?];
+    let ids =
+        [call.add_socket(Socket::new(family, kind, own))?, call.add_socket(Socket::new(family, kind, own))?];
     for (id, peer) in [(ids[0], ids[1]), (ids[1], ids[0])] {
         let socket = call.kernel.open.sockets.get_mut(id)?;
         (socket.connection, socket.peer_credentials) = (Connection::Connected { peer }, Some(own));
@@ -200,6 +207,7 @@ impl Call<'_> {
                 }
                 let (mode, now) = (0o777 & !self.kernel.process().umask, self.now());
                 let inode = self.kernel.files.add(&place, Inode::new(Kind::Socket, mode, now))?;
+                self.kernel.notify_new(&place, inode);
                 Address::Path { path, inode }
             }
         };
@@ -406,7 +414,15 @@ impl Call<'_> {
         };
         match socket.connection {
             Connection::None if socket.error != 0 => {
-                return Err(self.kernel.open.sockets.get_mut(id)?.take_error().err().unwrap_or(EINVAL).into());
+                return Err(self
+                    .kernel
+                    .open
+                    .sockets
+                    .get_mut(id)?
+                    .take_error()
+                    .err()
+                    .unwrap_or(EINVAL)
+                    .into());
             }
             Connection::None => {}
             Connection::Connecting { .. } if does_wait => return wait(self),

@@ -37,18 +37,42 @@ const IPPROTO_IPV6: u32 = 41;
 /// The options that keep a number: level, name and value before a program sets it.
 const KEPT: &[(u32, u32, u64)] = &[
     // TOS, TTL, RECVOPTS, PKTINFO, MTU_DISCOVER, RECVERR, RECVTTL, RECVTOS, FREEBIND, MULTICAST_TTL, MULTICAST_LOOP.
-    (IPPROTO_IP, 1, 0), (IPPROTO_IP, 2, 64), (IPPROTO_IP, 6, 0), (IPPROTO_IP, 8, 0), (IPPROTO_IP, 10, 1),
-    (IPPROTO_IP, 11, 0), (IPPROTO_IP, 12, 0), (IPPROTO_IP, 13, 0), (IPPROTO_IP, 15, 0), (IPPROTO_IP, 33, 1),
+    (IPPROTO_IP, 1, 0),
+    (IPPROTO_IP, 2, 64),
+    (IPPROTO_IP, 6, 0),
+    (IPPROTO_IP, 8, 0),
+    (IPPROTO_IP, 10, 1),
+    (IPPROTO_IP, 11, 0),
+    (IPPROTO_IP, 12, 0),
+    (IPPROTO_IP, 13, 0),
+    (IPPROTO_IP, 15, 0),
+    (IPPROTO_IP, 33, 1),
     (IPPROTO_IP, 34, 1),
     // NODELAY, MAXSEG, CORK, KEEPIDLE, KEEPINTVL, KEEPCNT, SYNCNT, LINGER2, DEFER_ACCEPT, QUICKACK, USER_TIMEOUT, FASTOPEN.
-    (IPPROTO_TCP, 1, 0), (IPPROTO_TCP, 2, 536), (IPPROTO_TCP, 3, 0), (IPPROTO_TCP, 4, 7200), (IPPROTO_TCP, 5, 75),
-    (IPPROTO_TCP, 6, 9), (IPPROTO_TCP, 7, 6), (IPPROTO_TCP, 8, 60), (IPPROTO_TCP, 9, 0), (IPPROTO_TCP, 12, 1),
-    (IPPROTO_TCP, 18, 0), (IPPROTO_TCP, 23, 0),
+    (IPPROTO_TCP, 1, 0),
+    (IPPROTO_TCP, 2, 536),
+    (IPPROTO_TCP, 3, 0),
+    (IPPROTO_TCP, 4, 7200),
+    (IPPROTO_TCP, 5, 75),
+    (IPPROTO_TCP, 6, 9),
+    (IPPROTO_TCP, 7, 6),
+    (IPPROTO_TCP, 8, 60),
+    (IPPROTO_TCP, 9, 0),
+    (IPPROTO_TCP, 12, 1),
+    (IPPROTO_TCP, 18, 0),
+    (IPPROTO_TCP, 23, 0),
     // CORK.
     (IPPROTO_UDP, 1, 0),
     // UNICAST_HOPS, MULTICAST_HOPS, MULTICAST_LOOP, MTU_DISCOVER, RECVERR, V6ONLY, RECVPKTINFO, RECVHOPLIMIT, RECVTCLASS, TCLASS.
-    (IPPROTO_IPV6, 16, 64), (IPPROTO_IPV6, 18, 1), (IPPROTO_IPV6, 19, 1), (IPPROTO_IPV6, 23, 1), (IPPROTO_IPV6, 25, 0),
-    (IPPROTO_IPV6, V6ONLY, 0), (IPPROTO_IPV6, 49, 0), (IPPROTO_IPV6, 51, 0), (IPPROTO_IPV6, 66, 0),
+    (IPPROTO_IPV6, 16, 64),
+    (IPPROTO_IPV6, 18, 1),
+    (IPPROTO_IPV6, 19, 1),
+    (IPPROTO_IPV6, 23, 1),
+    (IPPROTO_IPV6, 25, 0),
+    (IPPROTO_IPV6, V6ONLY, 0),
+    (IPPROTO_IPV6, 49, 0),
+    (IPPROTO_IPV6, 51, 0),
+    (IPPROTO_IPV6, 66, 0),
     (IPPROTO_IPV6, 67, 0),
 ];
 const V6ONLY: u32 = 26;
@@ -107,7 +131,9 @@ pub(super) fn setsockopt(call: &mut Call<'_>) -> CallResult {
             let time = match (seconds as i64, microseconds) {
                 (..0, _) => Some(0),
                 (0, 0) => None,
-                (seconds, more) => Some((seconds as u64).saturating_mul(1_000_000_000).saturating_add(more * 1000)),
+                (seconds, more) => {
+                    Some((seconds as u64).saturating_mul(1_000_000_000).saturating_add(more * 1000))
+                }
             };
             let options = &mut call.kernel.open.sockets.get_mut(id)?.options;
             *(if name == SO_RCVTIMEO { &mut options.receive_time } else { &mut options.send_time }) = time;
@@ -169,7 +195,13 @@ fn socket_option(socket: &mut Socket, name: u32) -> Result<Vec<u8>, Failure> {
         SO_PEERNAME => Err(ENOTCONN.into()),
         SO_ACCEPTCONN => number(u64::from(matches!(socket.connection, Connection::Listening { .. }))),
         SO_PEERSEC => Err(ENOPROTOOPT.into()),
-        SO_PROTOCOL => number(if socket.is_tcp() { 6 } else if socket.is_udp() { 17 } else { 0 }),
+        SO_PROTOCOL => number(if socket.is_tcp() {
+            6
+        } else if socket.is_udp() {
+            17
+        } else {
+            0
+        }),
         SO_DOMAIN => number(socket.family.number().into()),
         name if SWITCHES.contains(&name) => number(kept(name).unwrap_or(0)),
         // `SO_RCVLOWAT` is 1 at first, and no processor has had a packet.

@@ -2,8 +2,8 @@
 
 use super::call::Call;
 use super::errno::{
-    EAGAIN, ECONNREFUSED, EDESTADDRREQ, EINVAL, EISCONN, EMSGSIZE, ENOTCONN, EOPNOTSUPP, EPERM, EPIPE, EPROTOTYPE,
-    Errno,
+    EAGAIN, ECONNREFUSED, EDESTADDRREQ, EINVAL, EISCONN, EMSGSIZE, ENOTCONN, EOPNOTSUPP, EPERM, EPIPE,
+    EPROTOTYPE, Errno,
 };
 use super::failure::{CallResult, Failure};
 use super::open_files::Object;
@@ -293,7 +293,12 @@ impl Call<'_> {
     }
 
     /// Returns at most `room` bytes from the socket of a descriptor, without consuming them, or waits until there are some.
-    pub(super) fn peek_socket(&mut self, descriptor: u64, room: usize, flags: u32) -> Result<Incoming, Failure> {
+    pub(super) fn peek_socket(
+        &mut self,
+        descriptor: u64,
+        room: usize,
+        flags: u32,
+    ) -> Result<Incoming, Failure> {
         let id = self.socket_of(descriptor)?;
         if flags & MSG_OOB != 0 {
             return Err(EINVAL.into());
@@ -304,11 +309,20 @@ impl Call<'_> {
         if !is_datagram && socket.peer().is_none() {
             let is_connecting = matches!(socket.connection, Connection::Connecting { .. });
             if is_connecting && is_waiting {
-                return Err(self.wait_until_ready(self.kernel.opened(descriptor)?, POLLIN | POLLERR | POLLHUP));
+                return Err(
+                    self.wait_until_ready(self.kernel.opened(descriptor)?, POLLIN | POLLERR | POLLHUP)
+                );
             }
             socket.take_error()?;
             let is_unix_stream = socket.is_unix() && socket.kind == SocketKind::Stream;
-            return Err(if is_connecting { EAGAIN } else if is_unix_stream { EINVAL } else { ENOTCONN }.into());
+            return Err(if is_connecting {
+                EAGAIN
+            } else if is_unix_stream {
+                EINVAL
+            } else {
+                ENOTCONN
+            }
+            .into());
         }
         if socket.incoming.is_empty() {
             // The end of a TCP stream has come before what broke the connection.

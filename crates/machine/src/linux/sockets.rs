@@ -37,11 +37,19 @@ pub(super) enum Connection {
     None,
     /// The socket accepts connections: at most `backlog` and one more wait for that. `pending` has the sockets that are connected to
     /// clients already, `clients` the clients that wait for room among them.
-    Listening { backlog: usize, pending: VecDeque<u32>, clients: VecDeque<u32> },
+    Listening {
+        backlog: usize,
+        pending: VecDeque<u32>,
+        clients: VecDeque<u32>,
+    },
     /// A TCP socket waits until the listening socket has room.
-    Connecting { to: u32 },
+    Connecting {
+        to: u32,
+    },
     /// Connected to another socket, which may be closed; to none for a UDP socket, which is connected to an address.
-    Connected { peer: u32 },
+    Connected {
+        peer: u32,
+    },
 }
 
 /// IDs of process, user and group, as `SCM_CREDENTIALS` has them.
@@ -259,7 +267,10 @@ impl Sockets {
 
     /// Returns the descriptions that are on their way through sockets.
     pub(super) fn rights(&self) -> impl Iterator<Item = u32> + '_ {
-        self.all.values().flat_map(|socket| &socket.incoming).flat_map(|message| message.rights.iter().copied())
+        self.all
+            .values()
+            .flat_map(|socket| &socket.incoming)
+            .flat_map(|message| message.rights.iter().copied())
     }
 
     /// Returns the sockets that were not accepted yet.
@@ -322,7 +333,9 @@ impl Sockets {
                 Some(Address::Internet(peer)) => Some(peer),
                 _ => None,
             };
-            if kind == SocketKind::Stream && !socket.is_listening() || kind == SocketKind::Datagram && peer.is_some() && peer != from {
+            if kind == SocketKind::Stream && !socket.is_listening()
+                || kind == SocketKind::Datagram && peer.is_some() && peer != from
+            {
                 continue;
             }
             // The most precise address wins, then the oldest socket.
@@ -339,11 +352,13 @@ impl Sockets {
         const SO_REUSEADDR: (u32, u32) = (1, 2);
         const SO_REUSEPORT: (u32, u32) = (1, 15);
         let socket = self.get(own)?;
-        let has = |socket: &Socket, option| socket.options.values.get(&option).is_some_and(|value| *value != 0);
+        let has =
+            |socket: &Socket, option| socket.options.values.get(&option).is_some_and(|value| *value != 0);
         let excludes = |(id, other): (&u32, &Socket)| {
             let Some(there) = other.internet() else { return false };
             let both = |option| has(socket, option) && has(other, option);
-            let shares = both(SO_REUSEPORT) || both(SO_REUSEADDR) && (socket.is_udp() || !other.is_listening());
+            let shares =
+                both(SO_REUSEPORT) || both(SO_REUSEADDR) && (socket.is_udp() || !other.is_listening());
             *id != own
                 && other.kind == socket.kind
                 && there.port == address.port
@@ -369,7 +384,8 @@ impl Sockets {
     /// for which something changes to `changed`.
     pub(super) fn close(&mut self, id: u32, changed: &mut Vec<u32>) -> Vec<u32> {
         let Some(socket) = self.all.remove(&id) else { return Vec::new() };
-        let mut rights: Vec<u32> = socket.incoming.iter().flat_map(|message| message.rights.clone()).collect();
+        let mut rights: Vec<u32> =
+            socket.incoming.iter().flat_map(|message| message.rights.clone()).collect();
         match &socket.connection {
             Connection::Listening { pending, clients, .. } => {
                 for embryo in pending {
@@ -387,7 +403,9 @@ impl Sockets {
                 }
             }
             Connection::Connecting { to } => {
-                if let Some(Socket { connection: Connection::Listening { clients, .. }, .. }) = self.all.get_mut(to) {
+                if let Some(Socket { connection: Connection::Listening { clients, .. }, .. }) =
+                    self.all.get_mut(to)
+                {
                     clients.retain(|client| *client != id);
                 }
             }

@@ -3,13 +3,14 @@
 use super::call::Call;
 use super::errno::{ENOSYS, Errno};
 use super::failure::CallResult;
+use super::notice_calls as notices;
+use super::semaphore_calls as semaphores;
 use super::{attribute_calls as attributes, lock_calls as locks};
 use super::{clone_calls as clones, descriptor_calls as descriptors, directory_calls as directories};
 use super::{event_calls as events, timer_calls as timers};
 use super::{exec_calls as exec, file_calls as files, futex_calls as futexes, id_calls as ids};
 use super::{memory_calls as memory, message_calls as messages, process_calls as process};
 use super::{posix_queue_calls as queues, queue_calls as messages_v, segment_calls as segments};
-use super::semaphore_calls as semaphores;
 use super::{signal_calls as signals, socket_calls as sockets, socket_options as options};
 use super::{time_calls as time, wait_calls as wait};
 
@@ -97,6 +98,9 @@ calls! {
      23 dup               Complete descriptors::dup, "";
      24 dup3              Complete descriptors::dup3, "";
      25 fcntl             Partial  descriptors::fcntl, "F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETPIPE_SZ, record locks of processes and of open files";
+     26 inotify_init1     Complete notices::inotify_init1, "";
+     27 inotify_add_watch Partial  notices::inotify_add_watch, "the execution of a program is no access";
+     28 inotify_rm_watch  Complete notices::inotify_rm_watch, "";
      29 ioctl             Partial  descriptors::ioctl, "TCGETS, TCSETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO";
      32 flock             Complete locks::flock, "";
      33 mknodat           Complete directories::mknodat, "devices other than those in /dev are EPERM";

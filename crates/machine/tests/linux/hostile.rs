@@ -15,12 +15,27 @@ const EFAULT: i64 = -14;
 /// at a time by a bad one. Calls with different kinds of pointers have several rows.
 #[rustfmt::skip] // One line each.
 const POINTERS: &[(u64, &[u64], &[usize])] = &[
+    (5, &[DATA, NAME, DATA, 1, 0], &[0, 1, 2]),
+    (6, &[DATA, NAME, DATA, 1, 0], &[0, 1, 2]),
+    (7, &[FILE, NAME, DATA, 1, 0], &[1, 2]),
+    (8, &[DATA, NAME, DATA, 1], &[0, 1]),
+    (9, &[DATA, NAME, DATA, 1], &[0, 1]),
+    (10, &[FILE, NAME, DATA, 1], &[1]),
+    (11, &[DATA, DATA, 0], &[0]),
+    (12, &[DATA, DATA, 0], &[0]),
+    (14, &[DATA, NAME], &[0, 1]),
+    (15, &[DATA, NAME], &[0, 1]),
+    (16, &[FILE, NAME], &[1]),
     (17, &[DATA, 100], &[0]),
     (21, &[EPOLL, 1, 1, DATA], &[3]),
     (22, &[EPOLL, DATA, 1, 0, DATA, 8], &[4]),
     (25, &[FILE, 5, DATA], &[2]),
+    (25, &[FILE, 6, DATA], &[2]),
+    (25, &[FILE, 37, DATA], &[2]),
+    (27, &[NOTICES, DATA, 2], &[1]),
     (29, &[0, 0x541b, DATA], &[2]),
     (29, &[0, 0x5421, DATA], &[2]),
+    (33, &[AT_FDCWD, DATA, 0o10_600], &[1]),
     (34, &[AT_FDCWD, DATA, 0], &[1]),
     (35, &[AT_FDCWD, DATA, 0], &[1]),
     (36, &[DATA, AT_FDCWD, DATA], &[0, 2]),
@@ -31,6 +46,7 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (45, &[DATA, 0], &[0]),
     (48, &[AT_FDCWD, DATA, 0], &[1]),
     (49, &[DATA], &[0]),
+    (51, &[DATA], &[0]),
     (53, &[AT_FDCWD, DATA, 0], &[1]),
     (54, &[AT_FDCWD, DATA, 0, 0, 0], &[1]),
     (56, &[AT_FDCWD, DATA, 0], &[1]),
@@ -88,6 +104,36 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (168, &[DATA, DATA], &[0, 1]),
     (169, &[DATA, DATA], &[0, 1]),
     (179, &[DATA], &[0]),
+    (180, &[NAME, 0o102, 0o600, DATA], &[0, 3]),
+    (181, &[NAME], &[0]),
+    (182, &[QUEUE, DATA, 1, 0, DATA], &[1, 4]),
+    (183, &[QUEUE, DATA, 8192, DATA, DATA], &[4]),
+    (184, &[QUEUE, DATA], &[1]),
+    (185, &[QUEUE, DATA, DATA], &[1, 2]),
+    (187, &[0, 2, DATA], &[2]),
+    (187, &[0, 1, DATA], &[2]),
+    (189, &[0, DATA, 8], &[1]),
+    (191, &[0, 0, 2, DATA], &[3]),
+    (191, &[0, 0, 13, DATA], &[3]),
+    (191, &[0, 0, 17, DATA], &[3]),
+    (192, &[0, DATA, 1, DATA], &[1, 3]),
+    (193, &[0, DATA, 1], &[1]),
+    (195, &[0, 2, DATA], &[2]),
+    (195, &[0, 1, DATA], &[2]),
+    (199, &[1, 1, 0, DATA], &[3]),
+    (200, &[SOCKET, DATA, 16], &[1]),
+    (203, &[SOCKET, DATA, 16], &[1]),
+    (204, &[SOCKET, DATA, SIZE], &[1, 2]),
+    (205, &[PAIR, DATA, SIZE], &[1, 2]),
+    (206, &[PAIR, DATA, 5, 0, DATA, 0], &[1]),
+    (207, &[PAIR, DATA, 5, 0, 0, 0], &[1]),
+    (207, &[PAIR, DATA, 5, 0, DATA, SIZE], &[5]),
+    (208, &[SOCKET, 1, 2, DATA, 4], &[3]),
+    (209, &[SOCKET, 1, 2, DATA, SIZE], &[3, 4]),
+    (211, &[PAIR, DATA, 0], &[1]),
+    (212, &[PAIR, DATA, 0], &[1]),
+    (243, &[PAIR, DATA, 1, 0, 0], &[1]),
+    (269, &[PAIR, DATA, 1, 0], &[1]),
     (221, &[DATA, 0, 0], &[0]),
     (232, &[DATA, 4096, DATA], &[2]),
     (240, &[2, 2, 10, DATA], &[3]),
@@ -107,11 +153,11 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
 
 /// The system calls that access no memory through pointers.
 const WITHOUT_POINTERS: &[u64] = &[
-    5, 6, 7, 8, 9, 10, 11, 12, 13, 19, 20, 23, 24, 32, 33, 46, 47, 50, 52, 55, 57, 62, 76, 77, 81, 82, 83,
-    84, 85, 92, 93, 94, 95, 96, 99, 108, 109, 110, 111, 118, 119, 120, 122, 124, 125, 126, 129, 130, 131,
-    139, 140, 141, 143, 144, 145, 146, 147, 149, 154, 155, 156, 157, 158, 159, 164, 166, 172, 173, 174, 175,
-    176, 177, 178, 198, 199, 213, 214, 215, 216, 220, 222, 223, 226, 227, 228, 229, 230, 231, 233, 260, 267,
-    283, 284, 293, 436,
+    13, 19, 20, 23, 24, 26, 28, 32, 46, 47, 50, 52, 55, 57, 62, 64, 76, 77, 81, 82, 83, 84, 85, 92, 93, 94,
+    95, 96, 99, 108, 109, 110, 111, 118, 119, 120, 122, 124, 125, 126, 129, 130, 131, 139, 140, 141, 143,
+    144, 145, 146, 147, 149, 154, 155, 156, 157, 158, 159, 164, 166, 172, 173, 174, 175, 176, 177, 178, 186,
+    188, 190, 194, 196, 197, 198, 201, 202, 210, 213, 214, 215, 216, 220, 222, 223, 226, 227, 228, 229, 230,
+    231, 233, 242, 260, 267, 283, 284, 293, 436,
 ];
 
 /// The descriptors of a file and of a directory, and the address of the path of a symbolic link.
@@ -121,6 +167,14 @@ const FOLDER: u64 = 4;
 const EPOLL: u64 = 5;
 const TIMER: u64 = 6;
 const LINK: u64 = DATA + 0x2000;
+/// The descriptors of an inotify file, of a socket, of one of a pair with five bytes to receive, and of a message queue.
+const NOTICES: u64 = 7;
+const SOCKET: u64 = 8;
+const PAIR: u64 = 9;
+const QUEUE: u64 = 11;
+/// The address of a name, and of the size of a buffer.
+const NAME: u64 = DATA + 0x2100;
+const SIZE: u64 = DATA + 0x2200;
 
 #[test]
 fn bad_pointers_are_efault_in_every_call() {
@@ -138,11 +192,24 @@ fn bad_pointers_are_efault_in_every_call() {
                 assert_eq!(caller.open("/", 0), FOLDER as i64, "a folder");
                 assert_eq!(caller.call(20, &[0]), EPOLL as i64, "an epoll file");
                 assert_eq!(caller.call(85, &[1, 0]), TIMER as i64, "a timer");
+                assert_eq!(caller.call(26, &[0]), NOTICES as i64, "an inotify file");
+                assert_eq!(caller.call(198, &[2, 1, 0]), SOCKET as i64, "a socket");
+                assert_eq!(caller.call(199, &[1, 1, 0, DATA]), 0, "a pair of sockets, 9 and 10");
+                assert_eq!(caller.call(64, &[PAIR + 1, DATA, 5]), 5, "bytes to receive");
+                caller.write(NAME, b"user.name\0");
+                assert_eq!(caller.call(180, &[NAME, 0o102, 0o600, 0]), QUEUE as i64, "a message queue");
+                assert_eq!(caller.call(186, &[0, 0]), 0, "a message queue of System V");
+                assert_eq!(caller.call(190, &[0, 1, 0]), 0, "a set of semaphores");
+                assert_eq!(caller.call(194, &[0, 1, 0]), 0, "a segment of memory");
+                caller.write(SIZE, &[16, 0, 0, 0]);
                 caller.write(LINK, b"/proc/self/exe\0");
                 // Zeros are valid data for every call: an empty path, a mask, a time, counts of bytes.
                 caller.write(DATA, &[0; 64]);
-                if matches!(number, 43 | 79 | 291) {
+                if matches!(number, 5 | 6 | 8 | 9 | 11 | 12 | 14 | 15 | 43 | 79 | 291) {
                     caller.write(DATA, b"/\0");
+                }
+                if *number == 189 {
+                    caller.write(DATA, &[1]);
                 }
                 let mut arguments = arguments.to_vec();
                 arguments[*hole] = pointer;
