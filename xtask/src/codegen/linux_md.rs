@@ -32,7 +32,7 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
 - *Processor.* Armv8.0 with floating point, vectors, CRC32 and the atomics of Armv8.1, as Linux programs expect. `--fp`
   adds AES and SHA; `--cpu` names a processor, which has exactly its [features](isa.md#features). The auxiliary vector states
   exactly the features of the machine. All engines support all of them.
-- *Files.* Files are in memory. All lanes share one tree; a lane that changes a node gets its own copy of it. Changes
+- *Files.* Files are in memory. Owners, modes, times and up to 128 KiB of extended attributes of a file are kept. All lanes share one tree; a lane that changes a node gets its own copy of it. Changes
   last until the lane ends, and a reset reverts them. `--mount` adds directories of the host, read-only, up to 1 GiB
   each and 1,048,576 files in all; they are read once when the machine is built. `--copy` adds directories that each
   lane can change. Links in them are followed in the guest's tree. Nothing else of the host is visible. `--cwd` sets the
@@ -46,6 +46,17 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
   seed repeats it. `--schedule '{lane}'` searches for races and deadlocks, one interleaving in each lane. A lane has at most 4,096
   threads. A child has a copy of its parent's memory, or borrows it until it executes a program (`vfork`). The memory of a process
   that does not have the lane is on the host. Each process may write as many pages as `--frames` says.
+- *Sockets.* Processes of a lane talk through Unix sockets, and through TCP and UDP over the loopback interface, with the buffers,
+  errors and poll events of Linux. Other addresses are `ENETUNREACH`; other families, such as netlink, are `EAFNOSUPPORT`. Buffers have
+  the sizes that Linux gives them at first, and do not grow by themselves. There is no `TIME_WAIT`, `MSG_MORE` holds nothing back, and
+  the ports and names that the kernel chooses follow each other. A lane has at most 4,096 sockets, and 1,024 descriptors on their way
+  through sockets.
+- *Shared memory.* Mappings of `MAP_SHARED` and segments of System V have their contents on the host. When another process gets the
+  lane, or a call needs the contents, the pages that the lane has written are stored there. Two mappings of the same page in one process
+  agree only after that. A shared futex is the same in all processes. Memory behind the end of a file reads as zeros and raises no
+  `SIGBUS`. A process has at most 4,096 shared mappings.
+- *Locks and queues.* A lane has at most 4,096 locks of files, 4,096 objects of each kind of System V, 131,072 semaphores, and 256 queues
+  of POSIX. A message queue of System V has 16,384 bytes. An inotify file has at most 8,192 watches and 16,384 notices.
 - *The end of a lane.* The status of a lane is that of its first process. Its other processes go on until they end or wait for
   ever. Their parent is then process 1, which is outside of the lane; the first process has the ID 2.
 - *Waiting.* If every thread waits and nothing can end it, the lane stops with `deadlock`, at a system call that waits. While all

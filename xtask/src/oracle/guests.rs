@@ -16,18 +16,21 @@ const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
 const INPUT: &str = "guests/README.md";
 
 /// The runs of guests for Linux: names and arguments.
-const LINUX_ARGUMENTS: [(&str, &[&str]); 13] = [
+const LINUX_ARGUMENTS: [(&str, &[&str]); 16] = [
     ("deadlock", &[]),
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
+    ("ipc", &["/tmp/kvrm-guest-ipc"]),
     ("memory", &[]),
     ("process", &[]),
     ("process", &["", "two words", "abort"]),
     ("process", &["sigpipe"]),
     ("processes", &[]),
     ("race", &[]),
+    ("shared", &[]),
     ("signals", &[]),
     ("signals", &["a bad frame"]),
+    ("sockets", &[]),
     ("threads", &[]),
     ("tls", &[]),
 ];

@@ -4,12 +4,12 @@ use super::call::{Call, Interrupted};
 use super::descriptors::DESCRIPTORS_MAX;
 use super::errno::{EBADF, EINVAL, EMFILE, ENOTTY};
 use super::failure::{CallResult, Failure};
+use super::fields::Fields;
 use super::kernel::Kernel;
 use super::open_files::{EventFile, O_APPEND, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
 use super::readiness::{POLLERR, POLLHUP, POLLIN, POLLNVAL, POLLOUT};
 use super::signals::UNBLOCKABLE;
 use super::sockets::SocketKind;
-use super::status::Fields;
 use super::wait::Event;
 
 pub(super) fn close(call: &mut Call<'_>) -> CallResult {

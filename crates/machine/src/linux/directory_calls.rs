@@ -6,12 +6,13 @@ use std::sync::Arc;
 use super::call::Call;
 use super::errno::{EACCES, EINVAL, ENOENT, ENOTDIR, EPERM, ERANGE, EROFS};
 use super::failure::{CallResult, Failure};
+use super::fields::Fields;
 use super::files::{Device, Inode, InodeNumber, Kind, Place, S_IFCHR, S_IFIFO, S_IFREG, S_IFSOCK, S_ISGID};
 use super::guest::TRANSFER_BYTES_MAX;
 use super::kernel::Kernel;
-use super::notices::{IN_ACCESS, IN_ATTRIB, IN_DELETE};
+use super::notices::{IN_ACCESS, IN_ATTRIB, IN_DELETE, IN_ISDIR};
 use super::open_files::Object;
-use super::status::{Fields, FileStatus};
+use super::status::FileStatus;
 
 const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
 const AT_REMOVEDIR: u64 = 0x200;
@@ -177,8 +178,9 @@ pub(super) fn unlinkat(call: &mut Call<'_>) -> CallResult {
     if !is_directory {
         call.kernel.notify(number, None, IN_ATTRIB);
     }
-    call.kernel.notify_entry(&place, number, IN_DELETE, 0);
+    // As on Linux, the end of the inode is noted first.
     call.kernel.release_inode(number);
+    call.kernel.open.note(place.parent, IN_DELETE | if is_directory { IN_ISDIR } else { 0 }, 0, &place.name);
     Ok(0)
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::errno::{EEXIST, EIDRM, EINVAL, ENOENT, ENOSPC, Errno};
-use super::status::Fields;
+use super::fields::Fields;
 
 pub(super) const IPC_RMID: u32 = 0;
 pub(super) const IPC_SET: u32 = 1;

@@ -17,7 +17,7 @@ use super::open_files::{Object, OpenFiles};
 use super::process::{Process, State};
 use super::save::save;
 use super::settings::{EPOCH, Settings};
-use super::shared_memory::SharedMemory;
+use super::shared_objects::SharedMemory;
 use super::signals::{Actions, Pending, SIGCHLD};
 use super::space::Space;
 use super::thread::Thread;

@@ -318,10 +318,11 @@ impl OpenFiles {
                 }
                 Object::Event(event) if !self.is_open(object) => drop(self.events.remove(&event)),
                 Object::Socket(socket) if !self.is_open(object) => left.extend(self.release_socket(socket)),
-                Object::Queue(queue) if !self.is_open(object) => {
-                    if self.queues.get(&queue).is_some_and(|queue| queue.name.is_none()) {
-                        self.queues.remove(&queue);
-                    }
+                Object::Queue(queue)
+                    if !self.is_open(object)
+                        && self.queues.get(&queue).is_some_and(|queue| queue.name.is_none()) =>
+                {
+                    self.queues.remove(&queue);
                 }
                 _ => {}
             }

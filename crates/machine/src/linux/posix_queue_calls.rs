@@ -7,11 +7,11 @@ use super::errno::{
     EACCES, EAGAIN, EBADF, EBUSY, EEXIST, EINVAL, EMFILE, EMSGSIZE, ENAMETOOLONG, ENOENT, ENOSPC, ETIMEDOUT,
 };
 use super::failure::{CallResult, Failure};
+use super::fields::Fields;
 use super::open_files::{Description, O_ACCMODE, O_CLOEXEC, O_NONBLOCK, Object};
 use super::posix_queues::{Notice, PRIORITIES, PosixQueue};
 use super::readiness::{POLLIN, POLLOUT};
 use super::signals::{SIGNAL_MAX, siginfo};
-use super::status::Fields;
 use super::wait::Event;
 
 /// The limits on queues of a lane, and on the bytes of all messages of a queue (`RLIMIT_MSGQUEUE`).

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use super::call::{Call, Interrupted};
 use super::errno::{E2BIG, EAGAIN, EINVAL, ENOMSG, EPERM};
 use super::failure::{CallResult, Failure};
+use super::fields::Fields;
 use super::ipc::{IPC_NOWAIT, IPC_RMID, IPC_SET, IPC_STAT, MessageQueue, Objects, Permission};
-use super::status::Fields;
 use super::time_calls::NANOSECONDS;
 use super::wait::Event;
 

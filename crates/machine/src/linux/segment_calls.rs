@@ -3,10 +3,10 @@
 use super::call::Call;
 use super::errno::{EINVAL, ENOMEM, ENOSPC};
 use super::failure::CallResult;
+use super::fields::Fields;
 use super::ipc::{IPC_RMID, IPC_SET, IPC_STAT, Permission, Segment};
 use super::memory_calls::{SHARED_MAX, pages};
 use super::space::SharedMapping;
-use super::status::Fields;
 use super::time_calls::NANOSECONDS;
 use crate::page_map::Mapping;
 use crate::pages::{PAGE_BYTES, PAGE_SHIFT};

@@ -3,8 +3,8 @@
 use super::call::{Call, Interrupted};
 use super::errno::{E2BIG, EAGAIN, EFBIG, EINVAL, ENOSPC, ERANGE};
 use super::failure::{CallResult, Failure};
+use super::fields::Fields;
 use super::ipc::{IPC_NOWAIT, IPC_RMID, IPC_SET, IPC_STAT, Objects, Permission, Semaphore, SemaphoreSet};
-use super::status::Fields;
 use super::time_calls::NANOSECONDS;
 use super::wait::{Event, Wait};
 

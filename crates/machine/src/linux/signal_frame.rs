@@ -7,9 +7,9 @@ use kvrm_arm64::semantics::system::{FPCR_MASK, FPSR_MASK};
 
 use super::errno;
 use super::failure::Failure;
+use super::fields::Fields;
 use super::guest::Guest;
 use super::signals::{Action, LastFault, SigInfo, SignalStack};
-use super::status::Fields;
 
 const SA_SIGINFO: u64 = 4;
 const SA_RESTORER: u64 = 0x0400_0000;

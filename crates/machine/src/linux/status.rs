@@ -1,5 +1,6 @@
 //! The results of `stat` and `statx`, in the layout that the guest reads.
 
+use super::fields::Fields;
 use super::files::{Inode, Kind, S_IFCHR, S_IFIFO, S_IFREG, S_IFSOCK};
 use super::kernel::Kernel;
 use super::open_files::Object;
@@ -129,18 +130,5 @@ impl FileStatus {
         out.u32(132, self.device.1);
         out.u32(140, 1);
         out.0
-    }
-}
-
-/// A structure in the guest's memory, as little-endian bytes.
-pub(super) struct Fields<const N: usize>(pub(super) [u8; N]);
-
-impl<const N: usize> Fields<N> {
-    pub(super) fn u64(&mut self, at: usize, value: u64) {
-        self.0[at..at + 8].copy_from_slice(&value.to_le_bytes());
-    }
-
-    pub(super) fn u32(&mut self, at: usize, value: u32) {
-        self.0[at..at + 4].copy_from_slice(&value.to_le_bytes());
     }
 }

@@ -1,6 +1,7 @@
 //! The table of system calls: number, name, status and implementation of each. `docs/linux.md` is generated from it.
 
 use super::call::Call;
+use super::connect_calls as connects;
 use super::errno::{ENOSYS, Errno};
 use super::failure::CallResult;
 use super::notice_calls as notices;
@@ -10,7 +11,7 @@ use super::{clone_calls as clones, descriptor_calls as descriptors, directory_ca
 use super::{event_calls as events, timer_calls as timers};
 use super::{exec_calls as exec, file_calls as files, futex_calls as futexes, id_calls as ids};
 use super::{memory_calls as memory, message_calls as messages, process_calls as process};
-use super::{posix_queue_calls as queues, queue_calls as messages_v, segment_calls as segments};
+use super::{posix_queue_calls as queues, queue_calls as message_queues, segment_calls as segments};
 use super::{signal_calls as signals, socket_calls as sockets, socket_options as options};
 use super::{time_calls as time, wait_calls as wait};
 
@@ -235,10 +236,10 @@ calls! {
     183 mq_timedreceive   Complete queues::mq_timedreceive, "";
     184 mq_notify         Partial  queues::mq_notify, "no SIGEV_THREAD";
     185 mq_getsetattr     Complete queues::mq_getsetattr, "";
-    186 msgget            Complete messages_v::msgget, "";
-    187 msgctl            Partial  messages_v::msgctl, "IPC_STAT, IPC_SET, IPC_RMID";
-    188 msgrcv            Partial  messages_v::msgrcv, "no MSG_COPY";
-    189 msgsnd            Complete messages_v::msgsnd, "";
+    186 msgget            Complete message_queues::msgget, "";
+    187 msgctl            Partial  message_queues::msgctl, "IPC_STAT, IPC_SET, IPC_RMID";
+    188 msgrcv            Partial  message_queues::msgrcv, "no MSG_COPY";
+    189 msgsnd            Complete message_queues::msgsnd, "";
     190 semget            Complete semaphores::semget, "";
     191 semctl            Partial  semaphores::semctl, "no SEM_STAT, no SEM_INFO";
     192 semtimedop        Complete semaphores::semtimedop, "";
@@ -252,7 +253,7 @@ calls! {
     200 bind              Complete sockets::bind, "";
     201 listen            Complete sockets::listen, "";
     202 accept            Complete sockets::accept, "";
-    203 connect           Complete sockets::connect, "ENETUNREACH for addresses other than loopback";
+    203 connect           Complete connects::connect, "ENETUNREACH for addresses other than loopback";
     204 getsockname       Complete sockets::getsockname, "";
     205 getpeername       Complete sockets::getpeername, "";
     206 sendto            Partial  messages::sendto, "no MSG_OOB";

@@ -5,7 +5,7 @@
 use super::call::{Call, Interrupted};
 use super::errno::{EFAULT, EINVAL};
 use super::failure::{CallResult, Failure};
-use super::status::Fields;
+use super::fields::Fields;
 use super::wait::Event;
 
 pub(super) const NANOSECONDS: u64 = 1_000_000_000;

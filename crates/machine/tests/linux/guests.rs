@@ -9,10 +9,11 @@ use kvrm_machine::{Machine, Stop, Stream};
 use crate::support::{folder, guest};
 
 /// A guest, its arguments, its exit status, and its expected output.
-const RUNS: [(&str, &[&str], i32, &str); 15] = [
+const RUNS: [(&str, &[&str], i32, &str); 18] = [
     ("deadlock", &[], 0, "transfers=6\n"),
     ("files", &["/tmp/kvrm-guest"], 3, include_str!("expected/files.txt")),
     ("files", &[], 2, ""),
+    ("ipc", &["/tmp/kvrm-guest-ipc"], 0, include_str!("expected/ipc.txt")),
     ("memory", &[], 0, include_str!("expected/memory.txt")),
     ("process", &[], 1, include_str!("expected/process.txt")),
     ("process", &["", "two words", "abort"], 134, include_str!("expected/process_abort.txt")),
@@ -20,9 +21,11 @@ const RUNS: [(&str, &[&str], i32, &str); 15] = [
     ("processes", &[], 0, include_str!("expected/processes.txt")),
     ("processes", &["execute"], 0, include_str!("expected/processes_execute.txt")),
     ("race", &[], 0, "counter=10\n"),
+    ("shared", &[], 0, include_str!("expected/shared.txt")),
     ("signals", &[], 3, include_str!("expected/signals.txt")),
     ("signals", &["a bad frame"], 139, include_str!("expected/signals.txt")),
     ("space", &[], 0, include_str!("expected/space.txt")),
+    ("sockets", &[], 0, include_str!("expected/sockets.txt")),
     ("threads", &[], 5, include_str!("expected/threads.txt")),
     ("tls", &[], 0, include_str!("expected/tls.txt")),
 ];
@@ -37,7 +40,7 @@ fn every_guest_prints_and_exits_as_under_qemu() {
             .input(|_| include_bytes!("expected/input.txt").to_vec())
             .build()
             .expect("the guest fits");
-        let report = machine.run(10_000_000).expect("the engine works");
+        let report = machine.run(100_000_000).expect("the engine works");
         for lane in 0..2 {
             let output = String::from_utf8_lossy(machine.output(lane, Stream::Output).unwrap()).into_owned();
             assert_eq!(output, expected, "{name} {arguments:?} in lane {lane}");

@@ -49,7 +49,7 @@ fn a_search_of_schedules_finds_a_deadlock_and_repeats_it() {
 
 #[test]
 fn budgets_snapshots_and_saved_machines_do_not_change_the_schedule() {
-    for name in ["threads", "processes", "race"] {
+    for name in ["threads", "processes", "race", "sockets", "shared", "ipc"] {
         let builder = || scheduled(name, 6, 40).arguments(|_| vec!["execute".to_owned()]);
         let mut whole = builder().build().unwrap();
         whole.run(u64::MAX).unwrap();
