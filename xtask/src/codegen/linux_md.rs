@@ -32,7 +32,8 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
 - *Processor.* Armv8.0 with floating point, vectors, CRC32 and the atomics of Armv8.1, as Linux programs expect. `--fp`
   adds AES and SHA; `--cpu` names a processor, which has exactly its [features](isa.md#features). The auxiliary vector states
   exactly the features of the machine. All engines support all of them.
-- *Files.* Files are in memory. Owners, modes, times and up to 128 KiB of extended attributes of a file are kept. All lanes share one tree; a lane that changes a node gets its own copy of it. Changes
+- *Files.* Files are in memory. Owners, modes, times and up to 128 KiB of extended attributes of a file are kept.
+  All lanes share one tree; a lane that changes a node gets its own copy of it. Changes
   last until the lane ends, and a reset reverts them. `--mount` adds directories of the host, read-only, up to 1 GiB
   each and 1,048,576 files in all; they are read once when the machine is built. `--copy` adds directories that each
   lane can change. Links in them are followed in the guest's tree. Nothing else of the host is visible. `--cwd` sets the
