@@ -79,7 +79,7 @@ static void locks(void)
         put_number("free", record(file, 6, WRITING, 0, 10));
         CALL(EXIT_GROUP, 3 + record(file, 7, WRITING, 10, 1));
     }
-    sleep_milliseconds(20);
+    sleep_milliseconds(400);
     put_number("unlock", record(file, 6, UNLOCKED, 10, 1));
     put_number("status", wait_for(child));
 
@@ -93,7 +93,7 @@ static void locks(void)
         CALL(EXIT_GROUP, 4 + record(file, 7, WRITING, 1, 1));
     }
     CALL(READ, ends[0], buffer, 1);
-    sleep_milliseconds(20);
+    sleep_milliseconds(400);
     put_number("deadlock", record(file, 7, WRITING, 2, 1));
     put_number("unlock", record(file, 6, UNLOCKED, 1, 1));
     put_number("status", wait_for(child));
@@ -137,7 +137,7 @@ static void semaphores(void)
     if (child == 0) {
         CALL(EXIT_GROUP, 5 + operate(set, 1, -3, 0));
     }
-    sleep_milliseconds(20);
+    sleep_milliseconds(400);
     put_number("waiting", CALL(SEMCTL, set, 1, 14));
     put_number("give", operate(set, 1, 3, 0));
     put_number("status", wait_for(child));
@@ -149,7 +149,7 @@ static void semaphores(void)
         // EIDRM.
         CALL(EXIT_GROUP, 43 + operate(set, 1, -1, 0));
     }
-    sleep_milliseconds(20);
+    sleep_milliseconds(400);
     put_number("remove", CALL(SEMCTL, set, 0, 0));
     put_number("status", wait_for(child));
 }

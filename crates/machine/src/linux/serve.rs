@@ -3,7 +3,7 @@
 use kvrm_arm64::{Cpu, Stop};
 
 use super::call::Call;
-use super::errno::{EINTR, ENOSYS};
+use super::errno::{EAFNOSUPPORT, EINTR, ENOSYS};
 use super::failure::{Failure, negative};
 use super::guest::Guest;
 use super::kernel::{Effects, Kernel};
@@ -159,6 +159,8 @@ impl Kernel {
                     Some(Status::Refused) => Some(UnservedCall::Refused(number)),
                     Some(Status::Absent) => None,
                     _ if errno == ENOSYS => Some(UnservedCall::Unknown(number)),
+                    // A family of sockets that is not built in.
+                    _ if errno == EAFNOSUPPORT => Some(UnservedCall::Refused(number)),
                     _ => None,
                 });
                 negative(errno)

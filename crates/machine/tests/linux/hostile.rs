@@ -104,7 +104,7 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (168, &[DATA, DATA], &[0, 1]),
     (169, &[DATA, DATA], &[0, 1]),
     (179, &[DATA], &[0]),
-    (180, &[NAME, 0o102, 0o600, DATA], &[0, 3]),
+    (180, &[NAME + 5, 0o102, 0o600, DATA], &[0, 3]),
     (181, &[NAME], &[0]),
     (182, &[QUEUE, DATA, 1, 0, DATA], &[1, 4]),
     (183, &[QUEUE, DATA, 8192, DATA, DATA], &[4]),
@@ -153,11 +153,11 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
 
 /// The system calls that access no memory through pointers.
 const WITHOUT_POINTERS: &[u64] = &[
-    13, 19, 20, 23, 24, 26, 28, 32, 46, 47, 50, 52, 55, 57, 62, 64, 76, 77, 81, 82, 83, 84, 85, 92, 93, 94,
-    95, 96, 99, 108, 109, 110, 111, 118, 119, 120, 122, 124, 125, 126, 129, 130, 131, 139, 140, 141, 143,
-    144, 145, 146, 147, 149, 154, 155, 156, 157, 158, 159, 164, 166, 172, 173, 174, 175, 176, 177, 178, 186,
-    188, 190, 194, 196, 197, 198, 201, 202, 210, 213, 214, 215, 216, 220, 222, 223, 226, 227, 228, 229, 230,
-    231, 233, 242, 260, 267, 283, 284, 293, 436,
+    13, 19, 20, 23, 24, 26, 28, 32, 46, 47, 50, 52, 55, 57, 62, 76, 77, 81, 82, 83, 84, 85, 92, 93, 94, 95,
+    96, 99, 108, 109, 110, 111, 118, 119, 120, 122, 124, 125, 126, 129, 130, 131, 139, 140, 141, 143, 144,
+    145, 146, 147, 149, 154, 155, 156, 157, 158, 159, 164, 166, 172, 173, 174, 175, 176, 177, 178, 186, 188,
+    190, 194, 196, 197, 198, 201, 202, 210, 213, 214, 215, 216, 220, 222, 223, 226, 227, 228, 229, 230, 231,
+    233, 242, 260, 267, 283, 284, 293, 436,
 ];
 
 /// The descriptors of a file and of a directory, and the address of the path of a symbolic link.
@@ -197,7 +197,7 @@ fn bad_pointers_are_efault_in_every_call() {
                 assert_eq!(caller.call(199, &[1, 1, 0, DATA]), 0, "a pair of sockets, 9 and 10");
                 assert_eq!(caller.call(64, &[PAIR + 1, DATA, 5]), 5, "bytes to receive");
                 caller.write(NAME, b"user.name\0");
-                assert_eq!(caller.call(180, &[NAME, 0o102, 0o600, 0]), QUEUE as i64, "a message queue");
+                assert_eq!(caller.call(180, &[NAME + 5, 0o102, 0o600, 0]), QUEUE as i64, "a message queue");
                 assert_eq!(caller.call(186, &[0, 0]), 0, "a message queue of System V");
                 assert_eq!(caller.call(190, &[0, 1, 0]), 0, "a set of semaphores");
                 assert_eq!(caller.call(194, &[0, 1, 0]), 0, "a segment of memory");
