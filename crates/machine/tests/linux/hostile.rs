@@ -104,7 +104,7 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (168, &[DATA, DATA], &[0, 1]),
     (169, &[DATA, DATA], &[0, 1]),
     (179, &[DATA], &[0]),
-    (180, &[NAME, 0o102, 0o600, 0], &[0]),
+    (180, &[NAME, 0o102, 0o600, DATA], &[0, 3]),
     (181, &[NAME], &[0]),
     (182, &[QUEUE, DATA, 1, 0, DATA], &[1, 4]),
     (183, &[QUEUE, DATA, 8192, DATA, DATA], &[4]),
