@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 
+use crate::folders;
 use crate::root::root;
 use crate::system;
 use crate::third_party::{self, Build, Package};
@@ -100,7 +101,7 @@ fn make(build: Build, flags: &[&str]) -> Result<()> {
     let metadata = third_party::fetch_crates("doom-crate", [ENGINE])?;
     let folder = third_party::crate_folder(&metadata, ENGINE.0)?.join(SOURCES);
     let sources: Vec<_> =
-        third_party::entries(&folder)?.into_iter().filter(|path| is_compiled(path)).collect();
+        folders::entries(&folder)?.into_iter().filter(|path| is_compiled(path)).collect();
     println!("compiling {} from {} {}", build.file, ENGINE.0, ENGINE.1);
     // The assembler searches the WAD in the folders of `-I`.
     let wads = wads.to_str().filter(|path| !path.contains(','));

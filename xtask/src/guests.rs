@@ -59,6 +59,9 @@ pub(crate) struct Args {
     /// Fetch DOOM's engine, which is under the GPL, and the levels of Freedoom, and compile target/programs/doom instead.
     #[arg(long, conflicts_with_all = ["check", "guests"])]
     doom: bool,
+    /// Fetch packages of Debian for arm64 and what they depend on, and unpack them into target/sysroot/ instead.
+    #[arg(long, conflicts_with_all = ["check", "guests"])]
+    sysroot: bool,
     /// The guests to compile [default: all].
     guests: Vec<String>,
 }
@@ -176,14 +179,17 @@ pub(crate) fn files() -> Result<Vec<String>> {
 }
 
 /// Compiles the guests named in the arguments, or all. With `--check`, compares the results with the committed files.
-pub(crate) fn run(Args { check, programs, doom, guests: wanted }: &Args) -> Result<()> {
+pub(crate) fn run(Args { check, programs, doom, sysroot, guests: wanted }: &Args) -> Result<()> {
     if *programs {
         programs::run()?;
     }
     if *doom {
         doom::run()?;
     }
-    if *programs || *doom {
+    if *sysroot {
+        println!("{}", crate::sysroot::make()?.display());
+    }
+    if *programs || *doom || *sysroot {
         return Ok(());
     }
     let guests = all()?;

@@ -15,6 +15,7 @@ use kvrm_machine::{Features, Machine, Program, Stream};
 use kvrm_train::loops::{LogEngine, LoopLog, LoopRecord, Part, Splits, read_records, write_records};
 use rayon::prelude::*;
 
+use crate::folders;
 use crate::oracle::{PREPARED, RUNS, Run};
 use crate::root::root;
 use crate::system::{self, COMPILER};
@@ -265,7 +266,7 @@ fn guests(folder: &Path) -> Result<Vec<Job>> {
         let binaries = folder.join(&level);
         fs::create_dir_all(&binaries).with_context(|| format!("cannot create {}", binaries.display()))?;
         for (sources, is_linux) in [("guests/loops", false), ("guests", false), ("guests/linux", true)] {
-            for source in third_party::entries(&root().join(sources))? {
+            for source in folders::entries(&root().join(sources))? {
                 let name = source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 // Position independent guests need relocations, which are not the point here.
                 let Some(stem) = name.strip_suffix(".c").filter(|stem| !stem.ends_with(".pie")) else {
@@ -351,7 +352,7 @@ fn third_party_jobs(folder: &Path) -> Result<Vec<Job>> {
 
 /// Sets the times of all files in a folder, so that archives and listings are the same each time.
 fn set_times(folder: &Path) -> Result<()> {
-    for path in third_party::entries(folder)?.into_iter().chain([folder.to_owned()]) {
+    for path in folders::entries(folder)?.into_iter().chain([folder.to_owned()]) {
         if path != folder && path.is_dir() {
             set_times(&path)?;
         }

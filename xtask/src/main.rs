@@ -5,11 +5,13 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task runner talks to its user")]
 
+mod apt;
 mod calls;
 mod codegen;
 mod compare;
 mod convert;
 mod doom;
+mod folders;
 mod guests;
 mod lint;
 mod loops;
@@ -22,6 +24,7 @@ mod records;
 mod root;
 mod steps;
 mod sweep;
+mod sysroot;
 mod system;
 mod test;
 mod third_party;
@@ -71,7 +74,7 @@ enum Task {
     Package(package::Args),
     /// Builds and tests the Python package.
     Python(python::Args),
-    /// Compiles the guest programs into guests/bin/, or fetches third-party programs.
+    /// Compiles the guest programs into guests/bin/, or fetches third-party programs or a system.
     Guests(guests::Args),
 }
 

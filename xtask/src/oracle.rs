@@ -12,10 +12,12 @@ mod doom;
 mod float;
 mod guests;
 mod judge;
+mod outcome;
 mod program_runs;
 mod programs;
 mod undefined;
 mod unicorn;
+mod userland;
 mod vectors;
 
 use anyhow::Result;
@@ -88,6 +90,8 @@ enum Oracle {
     Guests,
     /// Runs third-party programs in KVRM and in qemu-aarch64, and compares outputs, files and exit status.
     Programs(programs::Args),
+    /// Runs command lines of a Debian system in KVRM and in qemu-aarch64, and compares outputs, files and exit status.
+    Userland(userland::Args),
     /// Plays the demos of DOOM in KVRM, in qemu-aarch64 and on the host, and compares the checksums of all frames.
     Doom(doom::Args),
 }
@@ -101,6 +105,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         &Oracle::Float { each, seed } => float::run(each, seed),
         Oracle::Guests => guests::run(),
         Oracle::Programs(args) => programs::run(args),
+        Oracle::Userland(args) => userland::run(args),
         Oracle::Doom(args) => doom::run(args),
     }
 }

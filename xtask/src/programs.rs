@@ -9,6 +9,7 @@ use std::fs;
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
+use crate::folders;
 use crate::third_party::{self, Build, Package};
 
 /// A program that is compiled from the sources of a library in a crate.
@@ -144,7 +145,7 @@ impl Library {
         let mut sources = Vec::new();
         for source in self.sources {
             let path = package.join(source);
-            let files = if path.is_dir() { third_party::entries(&path)? } else { vec![path] };
+            let files = if path.is_dir() { folders::entries(&path)? } else { vec![path] };
             sources.extend(files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "c")));
         }
         println!("compiling {} from {} {}", self.name, self.package.0, self.package.1);

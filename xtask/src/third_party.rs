@@ -8,6 +8,8 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use crate::apt::{Apt, unpack};
+use crate::folders::entries;
 use crate::metadata;
 use crate::root::root;
 use crate::system::{self, COMPILER};
@@ -20,14 +22,6 @@ pub(crate) fn folder() -> Result<PathBuf> {
     let folder = root().join("target/programs");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     Ok(folder)
-}
-
-/// Returns the paths of the entries of a folder, sorted.
-pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
-    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    paths.sort_unstable();
-    Ok(paths)
 }
 
 /// The compiler of a program, and the file in `target/programs/` that it makes.
@@ -97,35 +91,10 @@ pub(crate) fn debian_files() -> Result<PathBuf> {
 
 /// Unpacks a package of Debian for arm64, on any host architecture. Returns the folder of its files.
 pub(crate) fn fetch_debian(package: &str) -> Result<PathBuf> {
-    let apt = folder()?.join("apt");
-    for part in ["lists/partial", "cache/archives/partial"] {
-        fs::create_dir_all(apt.join(part)).with_context(|| format!("cannot create {}", apt.display()))?;
-    }
-    // Separate folders, so that the system's own package lists do not change.
-    let run = |arguments: &[&str]| -> Result<()> {
-        let mut command = Command::new("apt-get");
-        command.current_dir(&apt).args(["-o", "APT::Architecture=arm64", "-o", "APT::Architectures=arm64"]);
-        command.arg("-o").arg(format!("Dir::State::lists={}", apt.join("lists").display()));
-        command.arg("-o").arg(format!("Dir::Cache={}", apt.join("cache").display()));
-        let status = command
-            .args(arguments)
-            .status()
-            .with_context(|| format!("cannot run apt-get, which is needed to download {package}"))?;
-        ensure!(status.success(), "apt-get {} failed", arguments.join(" "));
-        Ok(())
-    };
-    run(&["update"])?;
-    run(&["download", package])?;
-    let prefix = format!("{package}_");
-    let is_package = |path: &PathBuf| {
-        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        name.starts_with(&prefix) && name.ends_with(".deb")
-    };
-    let file = entries(&apt)?.into_iter().find(is_package);
-    let file = file.with_context(|| format!("apt-get downloaded no file {prefix}*.deb"))?;
+    let archives = Apt::new(folder()?.join("apt"), "arm64")?.download(&[package])?;
     let files = debian_files()?;
-    let status = Command::new("dpkg").arg("-x").arg(&file).arg(&files).status();
-    ensure!(status.context("cannot run dpkg")?.success(), "dpkg cannot unpack {}", file.display());
+    fs::create_dir_all(&files).with_context(|| format!("cannot create {}", files.display()))?;
+    archives.iter().try_for_each(|archive| unpack(archive, &files, &[]))?;
     Ok(files)
 }
 

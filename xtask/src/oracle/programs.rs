@@ -1,6 +1,5 @@
 //! Comparison of third-party programs with QEMU user mode: outputs, files and exit status have to be the same.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +9,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 use kvrm_records::{Adapter, Figure, Kind, Log, MeasuredRow, RecordArgs};
 
 use super::commands::{QEMU_CPU, kvrm};
+use super::outcome::Outcome;
 use super::program_runs::{PREPARED, RUNS, Run};
+use crate::folders::{copy_folder, recreate, tree};
 use crate::records::{PROGRAM, gpu_adapter};
 use crate::root::root;
 use crate::system::ensure_program;
@@ -33,18 +34,6 @@ pub(super) struct Args {
     #[command(flatten)]
     record: RecordArgs,
 }
-
-/// The observable results of a run: exit status as a shell reports it, outputs and files.
-#[derive(Debug, PartialEq, Eq)]
-struct Outcome {
-    status: i64,
-    output: Vec<u8>,
-    error_output: Vec<u8>,
-    files: Tree,
-}
-
-/// The contents of a folder: paths with the contents of files, or with `None` for directories. Links are left out.
-type Tree = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 /// The measured cost of a run on an engine of KVRM.
 struct Cost {
@@ -150,38 +139,6 @@ fn record(
     Ok(())
 }
 
-impl Outcome {
-    /// Returns the status, the part of each stream from the first difference from `other`, and the files that differ.
-    fn describe(&self, other: &Self) -> String {
-        let part = |ours: &[u8], theirs: &[u8]| {
-            let same = ours.iter().zip(theirs).take_while(|(a, b)| a == b).count();
-            let end = ours.len().min(same + 200);
-            format!("{} bytes, from {same} {:?}", ours.len(), String::from_utf8_lossy(&ours[same..end]))
-        };
-        let streams = [(&self.output, &other.output), (&self.error_output, &other.error_output)];
-        let [output, error_output] = streams.map(|(ours, theirs)| part(ours, theirs));
-        let files = self.files.iter().filter(|(path, contents)| other.files.get(*path) != Some(*contents));
-        let files: Vec<_> = files.map(|(path, _)| path).collect();
-        let Self { status, .. } = self;
-        format!("status {status}; output {output}; error output {error_output}; files {files:?}")
-    }
-}
-
-/// Creates an empty folder, in place of an existing one.
-fn recreate(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
-}
-
-/// Copies files and folders, with their times.
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
-    let status = Command::new("cp").args(["-a", "--"]).arg(from.join(".")).arg(to).status()?;
-    ensure!(status.success(), "cannot copy {}", from.display());
-    Ok(())
-}
-
 /// Creates a folder with the files that programs read, and returns its path.
 fn prepare(work: &Path) -> Result<PathBuf> {
     let files = work.join("files");
@@ -219,7 +176,6 @@ fn input(run: &Run, folder: &Path) -> Result<Stdio> {
 }
 
 fn run_in_qemu(run: &Run, folder: &Path) -> Result<Outcome> {
-    use std::os::unix::process::ExitStatusExt as _;
     let mut command = Command::new("qemu-aarch64");
     command
         .args(QEMU_CPU)
@@ -227,10 +183,7 @@ fn run_in_qemu(run: &Run, folder: &Path) -> Result<Outcome> {
         .arg(third_party::folder()?.join(run.program))
         .args(run.arguments);
     let output = command.env_clear().current_dir(folder).stdin(input(run, folder)?).output()?;
-    let status = output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal));
-    let status = status.context("qemu-aarch64 has no status")?.into();
-    let files = tree(folder)?;
-    Ok(Outcome { status, output: output.stdout, error_output: output.stderr, files })
+    Outcome::of_process(output, tree(folder)?)
 }
 
 fn run_in_kvrm(kvrm: &Path, engine: &str, run: &Run, files: &Path) -> Result<(Outcome, Cost)> {
@@ -249,47 +202,12 @@ fn run_in_kvrm(kvrm: &Path, engine: &str, run: &Run, files: &Path) -> Result<(Ou
     let json: serde_json::Value = serde_json::from_slice(&answer.stdout)
         .with_context(|| format!("kvrm run: {}", String::from_utf8_lossy(&answer.stderr)))?;
     let lane = &json["lanes"][0];
-    let stream = |name: &str| -> Vec<u8> {
-        let text = lane[name].as_str().unwrap_or_default().as_bytes().to_vec();
-        lane[format!("{name}_hex")].as_str().map_or(text, from_hex)
-    };
-    // A lane that stopped without exiting has no status. Its stop becomes a message, which QEMU never prints.
-    let status = lane["code"].as_i64().unwrap_or(-1);
-    let mut error_output = stream("error_output");
-    if status < 0 {
-        error_output.extend(format!("stopped: {}\n", lane["detail"]).bytes());
-    }
     let cost = Cost {
         steps: json["steps"].as_u64().unwrap_or_default(),
         seconds: json["wall_seconds"].as_f64().unwrap_or_default(),
         unknown: json.get("unknown_calls").map_or(String::new(), ToString::to_string),
     };
-    Ok((Outcome { status, output: stream("output"), error_output, files: tree(&saved)? }, cost))
-}
-
-/// Reads the contents of a folder.
-fn tree(folder: &Path) -> Result<Tree> {
-    let (mut files, mut left) = (Tree::new(), vec![folder.to_owned()]);
-    while let Some(inside) = left.pop() {
-        for entry in fs::read_dir(&inside).with_context(|| format!("cannot list {}", inside.display()))? {
-            let (entry, path) = entry.map(|entry| (entry.file_type(), entry.path()))?;
-            let contents = match entry? {
-                kind if kind.is_dir() => None,
-                kind if kind.is_file() => Some(fs::read(&path)?),
-                _ => continue,
-            };
-            if contents.is_none() {
-                left.push(path.clone());
-            }
-            files.insert(path.strip_prefix(folder)?.to_owned(), contents);
-        }
-    }
-    Ok(files)
-}
-
-fn from_hex(text: &str) -> Vec<u8> {
-    let digit = |byte: u8| (byte as char).to_digit(16).unwrap_or_default() as u8;
-    text.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
+    Ok((Outcome::of_lane(lane, tree(&saved)?), cost))
 }
 
 #[cfg(test)]

@@ -1,0 +1,124 @@
+//! Comparison of a Debian system in KVRM with the same system in QEMU user mode: command lines of many programs, one in each
+//! lane, must have the same outputs, files and exit status.
+
+mod binaries;
+mod lanes;
+mod lines;
+mod qemu;
+mod report;
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use rayon::prelude::*;
+
+use self::lanes::Lanes;
+use self::lines::Line;
+use self::qemu::Qemu;
+use self::report::Report;
+use super::commands::kvrm;
+use super::programs::copy_files;
+use crate::folders::{copy_folder, recreate};
+use crate::root::root;
+use crate::sysroot;
+
+/// The folder of command lines, fixtures and sources, relative to the root of the repository.
+const SOURCES: &str = "xtask/userland";
+/// The environment of each command line. QEMU reads its processor from it.
+const ENVIRONMENT: [(&str, &str); 6] = [
+    ("HOME", "/root"),
+    ("LANG", "C.UTF-8"),
+    ("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/tests"),
+    ("PYTHONDONTWRITEBYTECODE", "1"),
+    ("QEMU_CPU", "cortex-a53"),
+    ("TZ", "UTC"),
+];
+/// The shell that executes the command lines.
+const SHELL: &str = "/usr/bin/dash";
+
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Args {
+    /// The engines to test. A GPU runs only the lines that the tables mark for it.
+    #[arg(long, value_delimiter = ',', value_name = "ENGINE,...", default_value = "reference")]
+    engines: Vec<String>,
+    /// Run only lines that contain this text, or whose program has this name.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// The number of lines that run in lanes of one machine.
+    #[arg(long, default_value_t = 16)]
+    lanes: usize,
+    /// The number of lines that run in QEMU at the same time.
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
+    /// The largest number of steps of each lane.
+    #[arg(long, default_value_t = 20_000_000_000)]
+    budget: u64,
+    /// The `kvrm` to test, in place of an optimized one that is compiled first.
+    #[arg(long, value_name = "FILE")]
+    kvrm: Option<PathBuf>,
+    /// Run neither QEMU nor KVRM, but list the lines.
+    #[arg(long)]
+    list: bool,
+}
+
+/// The folders that both sides read.
+#[derive(Debug)]
+struct Places {
+    /// The system.
+    sysroot: PathBuf,
+    /// The files in the working directory of each line, `/data`.
+    files: PathBuf,
+    /// Our programs, in `/opt/tests`.
+    binaries: PathBuf,
+    /// The folder for everything that runs write.
+    work: PathBuf,
+}
+
+pub(super) fn run(args: &Args) -> Result<()> {
+    let is_wanted = |line: &Line| {
+        args.only.as_ref().is_none_or(|text| line.program == *text || line.text.contains(text.as_str()))
+    };
+    let mut lines = lines::read()?;
+    lines.retain(is_wanted);
+    ensure!(!lines.is_empty(), "no command line contains the text of --only");
+    if args.list {
+        return report::list(&lines);
+    }
+    let places = prepare()?;
+    let kvrm = args.kvrm.clone().map_or_else(kvrm, |path| path.canonicalize().context("cannot find kvrm"))?;
+    let qemu = Qemu::prepare(&places)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
+    let mut report = Report::new(&places.work)?;
+    for batch in lines.chunks(args.lanes.max(1)) {
+        let run = |(number, line): (usize, &Line)| qemu.run(number, line);
+        let judged: Vec<_> = batch.iter().enumerate().collect();
+        let theirs = pool.install(|| judged.into_par_iter().map(run).collect::<Result<Vec<_>>>())?;
+        for engine in &args.engines {
+            let chosen: Vec<usize> =
+                (0..batch.len()).filter(|&number| batch[number].gpu || !engine.starts_with("gpu")).collect();
+            let chosen_lines: Vec<&Line> = chosen.iter().map(|&number| &batch[number]).collect();
+            let lanes = Lanes { kvrm: &kvrm, engine, budget: args.budget, places: &places };
+            let ours = lanes.run(&chosen_lines)?;
+            for (number, ours) in chosen.into_iter().zip(ours) {
+                report.add(engine, &batch[number], &ours, &theirs[number])?;
+            }
+        }
+    }
+    let differ = report.finish();
+    if differ > 0 {
+        bail!("{differ} runs differ; {} has their outputs", report.path().display());
+    }
+    Ok(())
+}
+
+/// Makes the system, our programs, and the files that lines read.
+fn prepare() -> Result<Places> {
+    let sysroot = sysroot::make()?;
+    let binaries = binaries::make()?;
+    let work = root().join("target/userland/work");
+    recreate(&work)?;
+    let files = work.join("files");
+    copy_files(&files)?;
+    copy_folder(&root().join(SOURCES).join("files"), &files)?;
+    Ok(Places { sysroot, files, binaries, work })
+}

@@ -1,0 +1,102 @@
+//! The report of a comparison: a line for each run, and a file with the outputs of runs that differ.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use super::lanes::Run;
+use super::lines::Line;
+use crate::oracle::outcome::Outcome;
+
+/// The number of bytes of each stream that the file shows at most.
+const SHOWN: usize = 20_000;
+
+/// The runs so far.
+#[derive(Debug)]
+pub(super) struct Report {
+    path: PathBuf,
+    file: File,
+    same: usize,
+    differ: usize,
+    /// Runs of lines that await a part of Linux, and still differ.
+    awaiting: usize,
+}
+
+/// Prints all lines.
+pub(super) fn list(lines: &[Line]) -> Result<()> {
+    for line in lines {
+        let mark = if line.gpu { "gpu" } else { "cpu" };
+        println!("{mark} {:<12} {}", line.awaits.as_deref().unwrap_or_default(), one_line(&line.text));
+    }
+    Ok(())
+}
+
+impl Report {
+    /// Creates the file in a folder.
+    pub(super) fn new(folder: &Path) -> Result<Self> {
+        let path = folder.join("differences");
+        let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
+        Ok(Self { path, file, same: 0, differ: 0, awaiting: 0 })
+    }
+
+    /// Returns the path of the file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds a run in KVRM and in QEMU.
+    pub(super) fn add(&mut self, engine: &str, line: &Line, ours: &Run, theirs: &Outcome) -> Result<()> {
+        let is_same = ours.outcome == *theirs;
+        let text = one_line(&line.text);
+        let (word, count) = match (&line.awaits, is_same) {
+            (None, true) => ("same  ", &mut self.same),
+            (None, false) => ("DIFFER", &mut self.differ),
+            (Some(_), true) => ("JOINS ", &mut self.same),
+            (Some(_), false) => ("awaits", &mut self.awaiting),
+        };
+        *count += 1;
+        println!("{word} {engine:<9} {:>13} {text}", ours.steps);
+        if let Some(part) = &line.awaits {
+            println!("  {}", if is_same { "awaits nothing more, remove the mark" } else { part });
+        }
+        if is_same {
+            return Ok(());
+        }
+        if line.awaits.is_none() {
+            println!("  qemu {}", theirs.describe(&ours.outcome));
+            println!("  kvrm {}", ours.outcome.describe(theirs));
+        }
+        self.write(engine, &line.text, [("QEMU", theirs), ("KVRM", &ours.outcome)])
+            .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    /// Prints the numbers of runs, and returns how many differ.
+    pub(super) fn finish(&self) -> usize {
+        let Self { same, differ, awaiting, .. } = self;
+        println!("{same} runs are the same, {differ} differ, {awaiting} await a part of Linux");
+        *differ
+    }
+
+    fn write(&mut self, engine: &str, text: &str, sides: [(&str, &Outcome); 2]) -> std::io::Result<()> {
+        writeln!(self.file, "==== {engine}: {text}")?;
+        for (name, outcome) in sides {
+            writeln!(self.file, "---- {name}: status {}", outcome.status)?;
+            for (stream, bytes) in [("output", &outcome.output), ("error output", &outcome.error_output)] {
+                let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
+                writeln!(self.file, "{stream}, {} bytes:\n{shown}", bytes.len())?;
+            }
+        }
+        let [(_, theirs), (_, ours)] = sides;
+        let paths: std::collections::BTreeSet<_> = theirs.files.keys().chain(ours.files.keys()).collect();
+        for path in paths.into_iter().filter(|path| theirs.files.get(*path) != ours.files.get(*path)) {
+            writeln!(self.file, "file {} differs", path.display())?;
+        }
+        Ok(())
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.trim().replace('\n', "⏎")
+}
