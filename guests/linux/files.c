@@ -117,6 +117,17 @@ int program(int argc, char **argv, char **envp, u64 *auxv)
     put_number("rmdir", CALL(UNLINKAT, AT_FDCWD, "d", 0x200));
     CALL(UNLINKAT, AT_FDCWD, "c", 0);
     CALL(UNLINKAT, AT_FDCWD, "loop", 0);
+    // A file without a path.
+    put_number("temporary to read", CALL(OPENAT, AT_FDCWD, ".", 020040000, 0600));
+    put_number("temporary without a directory", CALL(OPENAT, AT_FDCWD, "missing", 020040002, 0600));
+    file = CALL(OPENAT, AT_FDCWD, ".", 020040002, 0640);
+    put_number("temporary", file > 2);
+    put_number("write", CALL(WRITE, file, "text", 4));
+    put_number("fstat", CALL(FSTAT, file, buffer));
+    put_number("mode", *(u32 *)(buffer + 16));
+    put_number("links", *(u32 *)(buffer + 20));
+    put_number("size", *(u64 *)(buffer + 48));
+    put_number("close", CALL(CLOSE, file));
     list(".");
     put_number("out", CALL(CHDIR, "/"));
     put_number("above the root", CALL(CHDIR, "../../.."));

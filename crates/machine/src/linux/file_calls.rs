@@ -33,7 +33,7 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
         return call.wait_for_other_end(held, flags);
     }
     if flags & O_TMPFILE != 0 {
-        return Err(EOPNOTSUPP.into());
+        return call.open_temporary(flags);
     }
     let is_exclusive = flags & O_CREAT != 0 && flags & O_EXCL != 0;
     let place = call.place(directory, path, flags & O_NOFOLLOW == 0 && !is_exclusive)?;
@@ -98,6 +98,28 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
 }
 
 impl Call<'_> {
+    /// Opens a file in a directory, to which no path leads.
+    fn open_temporary(&mut self, flags: u32) -> CallResult {
+        let [directory, path, _, mode, ..] = self.x;
+        if flags & O_ACCMODE == 0 || flags & O_CREAT != 0 || flags & O_DIRECTORY == 0 {
+            return Err(EINVAL.into());
+        }
+        let parent = self.place(directory, path, true)?.existing()?;
+        self.kernel.process().descriptors.lowest_free(0)?;
+        let parent = self.kernel.files.inode(parent).ok_or(ENOENT)?;
+        if !parent.is_directory() {
+            return Err(ENOTDIR.into());
+        }
+        if parent.read_only {
+            return Err(EROFS.into());
+        }
+        let mode = mode as u32 & 0o7777 & !self.kernel.process().umask;
+        let inode = Inode::new(Kind::File(Vec::new().into()), mode, self.now());
+        let number = self.kernel.files.add_unlinked(inode)?;
+        let kept = flags & (O_ACCMODE | O_APPEND | O_NONBLOCK);
+        Ok(self.kernel.open(Description::new(Object::Inode(number), kept), flags & O_CLOEXEC != 0)?)
+    }
+
     /// Returns up to `bytes` bytes from a descriptor, without consuming them.
     ///
     /// Reading starts at `at`, or else at the position of the open file description.

@@ -123,7 +123,7 @@ calls! {
      53 fchmodat          Complete directories::fchmodat, "";
      54 fchownat          Complete directories::fchownat, "";
      55 fchown            Complete directories::fchown, "";
-     56 openat            Partial  files::openat, "O_TMPFILE is refused";
+     56 openat            Partial  files::openat, "a file of O_TMPFILE cannot be linked later";
      57 close             Complete descriptors::close, "";
      59 pipe2             Complete descriptors::pipe2, "";
      61 getdents64        Complete directories::getdents64, "the entries are those of the first call";
