@@ -100,8 +100,7 @@ fn make(build: Build, flags: &[&str]) -> Result<()> {
     let wads = wads()?;
     let metadata = third_party::fetch_crates("doom-crate", [ENGINE])?;
     let folder = third_party::crate_folder(&metadata, ENGINE.0)?.join(SOURCES);
-    let sources: Vec<_> =
-        folders::entries(&folder)?.into_iter().filter(|path| is_compiled(path)).collect();
+    let sources: Vec<_> = folders::entries(&folder)?.into_iter().filter(|path| is_compiled(path)).collect();
     println!("compiling {} from {} {}", build.file, ENGINE.0, ENGINE.1);
     // The assembler searches the WAD in the folders of `-I`.
     let wads = wads.to_str().filter(|path| !path.contains(','));

@@ -82,6 +82,9 @@ mod tests {
         let list: List = toml::from_str(&text).expect("the list is valid");
         let distinct: BTreeSet<_> = list.packages.iter().collect();
         assert_eq!(distinct.len(), list.packages.len(), "packages in {LIST}");
-        assert!(list.links.keys().chain(list.files.keys()).all(|path| !path.starts_with('/')), "paths in {LIST}");
+        assert!(
+            list.links.keys().chain(list.files.keys()).all(|path| !path.starts_with('/')),
+            "paths in {LIST}"
+        );
     }
 }

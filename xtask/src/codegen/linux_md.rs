@@ -23,6 +23,7 @@ $ cargo kvrm run PROGRAM --copy data:/data --cwd /data --tty --real-time --seed 
 $ cargo kvrm run PROGRAM --lanes 9 --save /tmp:out/{lane}               # keeps what lanes write
 $ cargo kvrm run SYSROOT/bin/bash --sysroot SYSROOT -- -c 'seq 5 | wc -l'   # in a directory with an arm64 system
 $ cargo kvrm run guests/linux/bin/race.elf --lanes 1000 --schedule '{lane}' --quantum 100 --group   # finds a race
+$ cargo xtask guests --sysroot                                         # fetches a Debian system into target/sysroot
 $ cargo xtask guests --programs                                        # fetches BusyBox, Lua, SQLite and others
 $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /docs/architecture.md
 ```

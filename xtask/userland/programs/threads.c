@@ -276,26 +276,6 @@ static void test_semaphore(void) {
     printf("timed: %d %s\n", result, strerror(errno));
 }
 
-static pthread_mutex_t robust;
-
-static void *die_with_lock(void *argument) {
-    pthread_mutex_lock(&robust);
-    return argument;
-}
-
-static void test_robust(void) {
-    pthread_mutexattr_t attributes;
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    pthread_mutex_init(&robust, &attributes);
-    threads = 1;
-    run(die_with_lock);
-    printf("the owner died: %d\n", pthread_mutex_lock(&robust) == EOWNERDEAD);
-    pthread_mutex_consistent(&robust);
-    printf("unlocked: %d\n", pthread_mutex_unlock(&robust));
-    printf("locked again: %d\n", pthread_mutex_lock(&robust));
-}
-
 static void *exit_all(void *argument) {
     puts("a thread exits");
     exit((int)(long)argument + 3);
@@ -329,7 +309,7 @@ int main(int argc, char **argv) {
     struct { const char *name; void (*test)(void); } tests[] = {
         {"mutex", test_mutex}, {"condvar", test_condvar}, {"barrier", test_barrier}, {"rwlock", test_rwlock},
         {"tls", test_tls}, {"cancel", test_cancel}, {"once", test_once}, {"semaphore", test_semaphore},
-        {"robust", test_robust}, {"exit", test_exit}, {"detached", test_detached},
+        {"exit", test_exit}, {"detached", test_detached},
     };
     if (argc > 2)
         threads = atoi(argv[2]);

@@ -66,7 +66,14 @@ fn rust_compiler() -> Result<Command> {
     );
     let mut command = Command::new("rustc");
     command.current_dir(root()).args(["--edition=2024", "-O", "--target", RUST_TARGET]);
-    command.args(["-C", "target-feature=+crt-static", "-C", &format!("linker={COMPILER}"), "-C", "strip=symbols"]);
+    command.args([
+        "-C",
+        "target-feature=+crt-static",
+        "-C",
+        &format!("linker={COMPILER}"),
+        "-C",
+        "strip=symbols",
+    ]);
     Ok(command)
 }
 
@@ -74,7 +81,8 @@ fn rust_compiler() -> Result<Command> {
 fn go_compiler() -> Result<Command> {
     let folder = root().join("target/userland/go");
     let debian = folder.join("files/usr/lib/go-1.19/bin/go");
-    let has_go = env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|path| path.join("go").is_file()));
+    let has_go =
+        env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|path| path.join("go").is_file()));
     if !has_go && !debian.exists() {
         let host = Command::new("dpkg").arg("--print-architecture").output().context("cannot run dpkg")?;
         let host = String::from_utf8(host.stdout).context("dpkg prints no text")?;

@@ -42,7 +42,16 @@ impl Lanes<'_> {
             fs::create_dir(saved.join(lane.to_string())).context("cannot create a folder")?;
         }
         let mut command = Command::new(self.kvrm);
-        command.args(["run", "--json", "--engine", self.engine, "--cwd", "/data", "--lane-arg", "/lines/{lane}"]);
+        command.args([
+            "run",
+            "--json",
+            "--engine",
+            self.engine,
+            "--cwd",
+            "/data",
+            "--lane-arg",
+            "/lines/{lane}",
+        ]);
         command.args(["--lanes", &lines.len().to_string(), "--budget", &self.budget.to_string()]);
         command.arg("--sysroot").arg(sysroot);
         for (folder, guest) in [(files, "/data"), (&scripts, "/lines"), (binaries, "/opt/tests")] {

@@ -78,7 +78,12 @@ mod tests {
         let programs: BTreeSet<_> = lines.iter().map(|line| &line.program).collect();
         assert!(programs.len() >= 40, "{} programs", programs.len());
         for line in &lines {
-            assert!(line.text.contains(&line.program), "the line of {} does not run it: {}", line.program, line.text);
+            assert!(
+                line.text.contains(&line.program),
+                "the line of {} does not run it: {}",
+                line.program,
+                line.text
+            );
         }
         let gpu = lines.iter().filter(|line| line.gpu).count();
         assert!(gpu * 3 >= lines.len(), "{gpu} of {} lines are for GPUs", lines.len());

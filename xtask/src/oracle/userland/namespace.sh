@@ -19,6 +19,9 @@ mkdir -m 1777 "$folder/root/dev/shm"
 ln -s /proc/self/fd "$folder/root/dev/fd"
 mount -t proc proc "$folder/root/proc"
 ip link set lo up
-# Not with exec: the shell is process 1, which ignores signals.
-chroot "$folder/root" /usr/bin/env -C "$directory" "$@"
+# Not with exec: the shell is process 1, which ignores signals. What the shell says about a signal that ends the program is no output
+# of the program.
+set +e
+exec 3>&2 2> /dev/null
+chroot "$folder/root" /usr/bin/env -C "$directory" "$@" 2>&3 3>&-
 exit $?

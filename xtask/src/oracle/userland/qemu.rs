@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, ensure};
 use super::lines::Line;
 use super::{ENVIRONMENT, Places, SHELL};
 use crate::apt::{Apt, unpack};
-use crate::folders::{copy_folder, recreate, tree};
+use crate::folders::{copy_folder, entries, recreate, tree};
 use crate::oracle::outcome::Outcome;
 use crate::root::root;
 use crate::system::ensure_program;
@@ -17,7 +17,7 @@ use crate::system::ensure_program;
 /// The package of a QEMU that needs no libraries, and its program.
 const PACKAGE: (&str, &str) = ("qemu-user-static", "usr/bin/qemu-aarch64-static");
 /// The seconds after which a line is stopped.
-const SECONDS: &str = "600";
+const SECONDS: &str = "120";
 const SCRIPT: &str = "xtask/src/oracle/userland/namespace.sh";
 
 /// QEMU, and the folders for its runs.
@@ -34,6 +34,7 @@ impl<'a> Qemu<'a> {
             ensure_program(program, package)?;
         }
         let qemu = Self { program: fetch()?, places };
+        qemu.compile_python()?;
         let probe = Line {
             program: "echo".to_owned(),
             text: "exec /usr/bin/echo works".to_owned(),
@@ -48,6 +49,25 @@ impl<'a> Qemu<'a> {
             String::from_utf8_lossy(&outcome.error_output)
         );
         Ok(qemu)
+    }
+
+    /// Compiles Python's library in the system, as the script of its package does. Each run would otherwise do it again.
+    fn compile_python(&self) -> Result<()> {
+        let system = &self.places.sysroot;
+        let library = entries(&system.join("usr/lib"))?
+            .into_iter()
+            .find(|path| path.join("os.py").exists())
+            .context("the system has no library of Python")?;
+        if library.join("__pycache__").exists() {
+            return Ok(());
+        }
+        println!("compiling {}", library.display());
+        let mut command = Command::new(&self.program);
+        command.arg("-L").arg(system).arg(system.join("usr/bin/python3"));
+        command.args(["-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-p", "/", "-s"]);
+        let status = command.arg(system).arg(&library).status().context("cannot run QEMU")?;
+        ensure!(status.success(), "the library of Python cannot be compiled");
+        Ok(())
     }
 
     /// Runs a line, which is a script with this number.

@@ -48,7 +48,10 @@ impl Report {
 
     /// Adds a run in KVRM and in QEMU.
     pub(super) fn add(&mut self, engine: &str, line: &Line, ours: &Run, theirs: &Outcome) -> Result<()> {
-        let is_same = ours.outcome == *theirs;
+        // A line whose program is missing would be the same on both sides.
+        let missing = format!("{}: not found", line.program);
+        let has_program = !String::from_utf8_lossy(&theirs.error_output).contains(&missing);
+        let is_same = has_program && ours.outcome == *theirs;
         let text = one_line(&line.text);
         let (word, count) = match (&line.awaits, is_same) {
             (None, true) => ("same  ", &mut self.same),
@@ -99,4 +102,42 @@ impl Report {
 
 fn one_line(text: &str) -> String {
     text.trim().replace('\n', "⏎")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(status: i64, output: &str, error_output: &str, file: &str) -> Outcome {
+        let files = [(PathBuf::from("file"), Some(file.as_bytes().to_vec()))].into();
+        Outcome { status, output: output.into(), error_output: error_output.into(), files }
+    }
+
+    #[test]
+    fn every_part_of_an_outcome_is_compared() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut report = Report::new(folder.path()).expect("a report");
+        let line = Line { program: "sort".to_owned(), text: "sort x".to_owned(), gpu: true, awaits: None };
+        let theirs = outcome(0, "a", "b", "c");
+        let mut add = |line: &Line, ours: Outcome, theirs: &Outcome| {
+            let run = Run { outcome: ours, steps: 1 };
+            report.add("reference", line, &run, theirs).expect("the report is written");
+            (report.same, report.differ, report.awaiting)
+        };
+        assert_eq!(add(&line, outcome(0, "a", "b", "c"), &theirs), (1, 0, 0), "equal outcomes");
+        assert_eq!(add(&line, outcome(1, "a", "b", "c"), &theirs), (1, 1, 0), "another status");
+        assert_eq!(add(&line, outcome(0, "x", "b", "c"), &theirs), (1, 2, 0), "another output");
+        assert_eq!(add(&line, outcome(0, "a", "x", "c"), &theirs), (1, 3, 0), "another error output");
+        assert_eq!(add(&line, outcome(0, "a", "b", "x"), &theirs), (1, 4, 0), "another file");
+        let missing = || outcome(127, "", "dash: 1: sort: not found\n", "c");
+        assert_eq!(add(&line, missing(), &missing()), (1, 5, 0), "a missing program");
+        let awaiting = Line { awaits: Some("sockets".to_owned()), ..line };
+        assert_eq!(
+            add(&awaiting, outcome(1, "", "", ""), &theirs),
+            (1, 5, 1),
+            "a line that awaits something"
+        );
+        let text = std::fs::read_to_string(report.path()).expect("a file");
+        assert_eq!(text.matches("==== ").count(), 6, "the runs that differ: {text}");
+    }
 }
