@@ -42,7 +42,7 @@ pub(super) struct Args {
     /// The engines to test. A GPU runs only the lines that the tables mark for it.
     #[arg(long, value_delimiter = ',', value_name = "ENGINE,...", default_value = "reference")]
     engines: Vec<String>,
-    /// Run only lines that contain this text, or whose program has this name.
+    /// Run only lines that contain this text, or whose program or awaited part of Linux has this name.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     /// The number of lines that run in lanes of one machine.
@@ -77,7 +77,7 @@ struct Places {
 
 pub(super) fn run(args: &Args) -> Result<()> {
     let is_wanted = |line: &Line| {
-        args.only.as_ref().is_none_or(|text| line.program == *text || line.text.contains(text.as_str()))
+        args.only.as_ref().is_none_or(|text| line.has(text))
     };
     let mut lines = lines::read()?;
     lines.retain(is_wanted);

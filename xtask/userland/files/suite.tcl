@@ -14,7 +14,7 @@ proc data {} {
     oo::class create Point { variable x; constructor v { set x $v }; method get {} { return $x } }; puts [[Point new 5] get]
 }
 proc processes {} {
-    puts [exec echo out]; catch {exec sh -c "exit 3"} m options; puts [dict get $options -errorcode]
+    puts [exec echo out]; catch {exec sh -c "exit 3"} m options; puts [lindex [dict get $options -errorcode] 2]
     set pipe [open "|sort -r" r+]; puts $pipe "a\nb"; close $pipe write; puts [read $pipe]; close $pipe
     after 5 {set ::done 1}; vwait ::done; puts $::done; puts [lsort [glob *.sql]]
     file mkdir made/a; set f [open made/a/b w]; puts $f x; close $f; puts [file size made/a/b]; file delete -force made; puts [file exists made]

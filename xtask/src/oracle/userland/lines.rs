@@ -22,6 +22,13 @@ pub(super) struct Line {
     pub(super) awaits: Option<String>,
 }
 
+impl Line {
+    /// Returns whether it contains a text, or its program or the awaited part of Linux has this name.
+    pub(super) fn has(&self, text: &str) -> bool {
+        self.program == text || self.awaits.as_deref() == Some(text) || self.text.contains(text)
+    }
+}
+
 /// The command lines of a program, as a table has them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
