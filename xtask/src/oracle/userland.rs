@@ -4,6 +4,7 @@
 mod binaries;
 mod lanes;
 mod lines;
+mod places;
 mod qemu;
 mod report;
 
@@ -15,6 +16,7 @@ use rayon::prelude::*;
 
 use self::lanes::Lanes;
 use self::lines::Line;
+use self::places::{Places, SOURCES};
 use self::qemu::Qemu;
 use self::report::Report;
 use super::commands::kvrm;
@@ -22,20 +24,6 @@ use super::programs::copy_files;
 use crate::folders::{copy_folder, recreate};
 use crate::root::root;
 use crate::sysroot;
-
-/// The folder of command lines, fixtures and sources, relative to the root of the repository.
-const SOURCES: &str = "xtask/userland";
-/// The environment of each command line. QEMU reads its processor from it.
-const ENVIRONMENT: [(&str, &str); 6] = [
-    ("HOME", "/root"),
-    ("LANG", "C.UTF-8"),
-    ("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/tests"),
-    ("PYTHONDONTWRITEBYTECODE", "1"),
-    ("QEMU_CPU", "cortex-a53"),
-    ("TZ", "UTC"),
-];
-/// The shell that executes the command lines.
-const SHELL: &str = "/usr/bin/dash";
 
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
@@ -62,23 +50,8 @@ pub(super) struct Args {
     list: bool,
 }
 
-/// The folders that both sides read.
-#[derive(Debug)]
-struct Places {
-    /// The system.
-    sysroot: PathBuf,
-    /// The files in the working directory of each line, `/data`.
-    files: PathBuf,
-    /// Our programs, in `/opt/tests`.
-    binaries: PathBuf,
-    /// The folder for everything that runs write.
-    work: PathBuf,
-}
-
 pub(super) fn run(args: &Args) -> Result<()> {
-    let is_wanted = |line: &Line| {
-        args.only.as_ref().is_none_or(|text| line.has(text))
-    };
+    let is_wanted = |line: &Line| args.only.as_ref().is_none_or(|text| line.has(text));
     let mut lines = lines::read()?;
     lines.retain(is_wanted);
     ensure!(!lines.is_empty(), "no command line contains the text of --only");

@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use super::SOURCES;
+use super::places::SOURCES;
 use crate::apt::{Apt, unpack};
 use crate::folders::{entries, recreate};
 use crate::root::root;

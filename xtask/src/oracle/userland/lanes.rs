@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result};
 
 use super::lines::Line;
-use super::{ENVIRONMENT, Places, SHELL};
+use super::places::{ENVIRONMENT, Places, SHELL};
 use crate::folders::{recreate, tree};
 use crate::oracle::outcome::Outcome;
 

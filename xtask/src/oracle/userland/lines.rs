@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
 
-use super::SOURCES;
+use super::places::SOURCES;
 use crate::folders::entries;
 use crate::root::root;
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 
 use super::lines::Line;
-use super::{ENVIRONMENT, Places, SHELL};
+use super::places::{ENVIRONMENT, Places, SHELL};
 use crate::apt::{Apt, unpack};
 use crate::folders::{copy_folder, entries, recreate, tree};
 use crate::oracle::outcome::Outcome;
