@@ -23,5 +23,5 @@ ip link set lo up
 # of the program.
 set +e
 exec 3>&2 2> /dev/null
-chroot "$folder/root" /usr/bin/env -C "$directory" "$@" 2>&3 3>&-
+(exec chroot "$folder/root" /usr/bin/env -C "$directory" "$@" 2>&3 3>&-)
 exit $?
