@@ -131,9 +131,9 @@ fn run_on(machine: &mut Machine, total: u64, mut next: impl FnMut() -> u64) -> (
 #[test]
 fn most_random_programs_run_for_long_stop_often_and_write_memory() {
     // Otherwise the property test below would check little.
-    let runs: Vec<_> = (0..128).map(|seed| run_on(&mut random_machine(seed), 5000, || u64::MAX)).collect();
-    assert!(runs.iter().filter(|(_, lane)| lane.cpu.steps > 1000).count() > 64, "steps");
-    assert!(runs.iter().filter(|(_, lane)| lane.private_pages.len() > 3).count() > 64, "pages");
+    let runs: Vec<_> = (0..320).map(|seed| run_on(&mut random_machine(seed), 5000, || u64::MAX)).collect();
+    assert!(runs.iter().filter(|(_, lane)| lane.cpu.steps > 1000).count() > 160, "steps");
+    assert!(runs.iter().filter(|(_, lane)| lane.private_pages.len() > 3).count() > 160, "pages");
     let kinds: BTreeSet<&str> = runs.iter().flat_map(|(stops, _)| stops).map(Stop::name).collect();
     assert_eq!(Vec::from_iter(kinds), ["breakpoint", "fault", "halt", "syscall", "undefined"], "stops");
 }
