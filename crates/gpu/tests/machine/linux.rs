@@ -86,7 +86,8 @@ fn random_calls_of_threads_have_the_results_of_the_reference() {
     let random = &mut Random::new(2);
     for round in 0..3 {
         let inputs = thread_calls::inputs(random, 24);
-        let mut gpu = thread_calls::machine(&inputs, |builder| builder.engine(Gpu)).expect("the engine works");
+        let mut gpu =
+            thread_calls::machine(&inputs, |builder| builder.engine(Gpu)).expect("the engine works");
         let mut reference = thread_calls::machine(&inputs, |builder| builder).expect("the engine works");
         for machine in [&mut gpu, &mut reference] {
             machine.run(700).expect("the engine works");

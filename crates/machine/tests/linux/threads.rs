@@ -136,7 +136,11 @@ fn a_deadlock_after_the_end_of_the_last_thread_that_ran_takes_back_a_step_of_ano
     for _ in 0..3 {
         machine.run(100).unwrap();
         let cpu = machine.cpu(0).unwrap();
-        assert_eq!((machine.stop(0).unwrap(), cpu.steps, cpu.pc), (Some(Stop::Deadlock), 13, 0x1_0028), "the futex");
+        assert_eq!(
+            (machine.stop(0).unwrap(), cpu.steps, cpu.pc),
+            (Some(Stop::Deadlock), 13, 0x1_0028),
+            "the futex"
+        );
         machine.resume(0).unwrap();
     }
 }
