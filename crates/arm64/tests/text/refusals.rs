@@ -45,7 +45,7 @@ const PROBLEMS: &[(&str, &str)] = &[
     ("casp x1, x2, x4, x5, [x6]", "expected operands that go together; these are undefined"),
     ("add v0.4s, v1.4s, v2.2d", "expected operands whose elements go together, and shifts within an element"),
     ("add v0.3s, v1.4s, v2.4s", "expected a register such as d0, or a vector register with elements .8b or .16b or .4h or .8h or .2s or .4s or .1d or .2d"),
-    ("fadd v0.16b, v1.16b, v2.16b", "expected a vector register with elements .2s or .4s or .1d or .2d, or a register such as s0, or a register such as d0"),
+    ("fadd v0.16b, v1.16b, v2.16b", "expected a vector register with elements .4h or .8h, or a vector register with elements .2s or .4s or .1d or .2d, or a register such as s0"),
     ("xtn v0.16b, v1.8h", "expected the suffix 2 for the upper half of a 128-bit register, and only for it"),
     ("ld1 {v0.4s, v2.4s}, [x0]", "expected a list of 4 consecutive registers with the same elements, or a list of 3 consecutive registers with the same elements, or a list of 2 consecutive registers with the same elements"),
     ("mov v0.s[4], w0", "expected an element such as v0.s[1]"),
