@@ -66,7 +66,7 @@ pub fn movi(cpu: &mut Cpu, w: Word) {
 /// FMOV (vector, immediate) of half precision.
 pub fn fmov_halves(cpu: &mut Cpu, w: Word) {
     const HALVES: u128 = u128::MAX / 0xffff;
-    set_v(cpu, w.rd(), u128::from(vfp_expand_imm(w.abcdefgh(), HALF)) * HALVES & datasize_mask(w));
+    set_v(cpu, w.rd(), (u128::from(vfp_expand_imm(w.abcdefgh(), HALF)) * HALVES) & datasize_mask(w));
 }
 
 /// MVNI.
