@@ -103,7 +103,7 @@ impl Input<'_> {
             0 | 1 => x % 8,
             2 => x,
             3 | 4 => DATA + (x << 8 | y) % (END - DATA),
-            5 | 6 => DATA + ((x << 8 | y) % (END - DATA) & !7),
+            5 | 6 => DATA + (((x << 8 | y) % (END - DATA)) & !7),
             7 => DATA + x % PATHS.len() as u64 * PATH_BYTES as u64,
             8 => {
                 [CODE, TABLES, END, END + 4 * PAGE, 1 << 32, 1 << 38, 1 << 47, 0][x as usize % 8]
@@ -113,8 +113,8 @@ impl Input<'_> {
             10 => 1 << (x % 24) | 1 << (y % 24),
             11 | 12 => sizes[x as usize % sizes.len()].wrapping_add(y % 3).wrapping_sub(y % 2),
             13 => (-100_i64) as u64,
-            14 => (x.wrapping_neg()) & if y & 1 == 0 { u64::MAX } else { 0xffff_ffff },
-            _ => u64::from(z) << (x % 57) ^ y << (y % 57),
+            14 => x.wrapping_neg() & if y & 1 == 0 { u64::MAX } else { 0xffff_ffff },
+            _ => (u64::from(z) << (x % 57)) ^ (y << (y % 57)),
         }
     }
 }
