@@ -91,7 +91,7 @@ fn every_register_that_changes_is_shown() {
     let expected = [
         "x1=0xffffffffffffffff",
         "nzcv=0xf",
-        "fpcr=0x7c00000",
+        "fpcr=0x7c80000",
         "fpsr=0x800009f",
         "tpidr_el0=0xffffffffffffffff",
         "sp=0x0",
