@@ -178,6 +178,12 @@ impl PageMap {
         })
     }
 
+    /// Returns those of the pages that have other frames than frame 0, in rising order.
+    pub(crate) fn framed(&self, pages: Range<u64>) -> impl Iterator<Item = u64> {
+        let framed = self.stretches().filter(|stretch| stretch.first_frame.is_some());
+        framed.flat_map(move |stretch| stretch.first_page.max(pages.start)..stretch.end_page.min(pages.end))
+    }
+
     /// Returns the region that contains a page, if it is mapped.
     #[must_use]
     pub fn region(&self, page: u64) -> Option<&Region> {

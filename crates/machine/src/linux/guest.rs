@@ -1,5 +1,6 @@
 //! Access to the memory of the lane whose call is served. Every failed access is `EFAULT`, whatever its cause.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use kvrm_arm64::{Access, Stop};
@@ -8,7 +9,7 @@ use super::errno::{EFAULT, EINVAL, ENAMETOOLONG, Errno};
 use super::failure::Failure;
 use crate::executor::LaneAccess;
 use crate::page_map::{Mapping, PageMap};
-use crate::pages::PAGE_BYTES;
+use crate::pages::{PAGE_BYTES, page_of};
 
 /// The limit on bytes that one call transfers. Longer transfers are cut short, as Linux permits.
 pub(super) const TRANSFER_BYTES_MAX: u64 = 16 << 20;
@@ -159,6 +160,15 @@ impl Guest<'_> {
 
     pub(super) fn page_map(&mut self) -> Result<PageMap, Failure> {
         Ok(self.lane.page_map()?)
+    }
+
+    /// Returns those of the pages that are mapped and may have other contents than zeros. A mapping may be huge, but only
+    /// few of its pages were written.
+    pub(super) fn filled_pages(&mut self, pages: &Range<u64>) -> Result<BTreeSet<u64>, Failure> {
+        let map = self.page_map()?;
+        let written = self.lane.private_pages()?.into_iter().map(page_of);
+        let written = written.filter(|page| pages.contains(page) && map.region(*page).is_some());
+        Ok(written.chain(map.framed(pages.clone())).collect())
     }
 
     /// Changes the mapping of pages, or fails with `otherwise` if the page map refuses.

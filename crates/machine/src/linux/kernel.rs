@@ -19,7 +19,7 @@ use super::save::save;
 use super::settings::{EPOCH, Settings};
 use super::shared_objects::SharedMemory;
 use super::signals::{Actions, Pending, SIGCHLD};
-use super::space::Space;
+use super::space::{SharedMapping, Space};
 use super::thread::Thread;
 use super::turns::Turns;
 use super::unserved::UnservedCall;
@@ -229,6 +229,7 @@ impl Kernel {
             && self.spaces.iter().all(|(id, space)| space.memory.is_none() == (*id == self.loaded))
             && ids.max().is_none_or(|id| *id < self.next_id)
             && self.shared.is_valid()
+            && self.spaces.values().flat_map(|space| &space.shared).all(SharedMapping::is_valid)
             && self.turns.is_valid(&self.threads)
             && self.threads.iter().all(|(id, thread)| {
                 let process = self.processes.get(&thread.process);

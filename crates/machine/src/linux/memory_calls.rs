@@ -63,7 +63,7 @@ impl Call<'_> {
 
     /// Returns the first of `count` consecutive pages that are not mapped: at the address `hint`, if there is room, or where
     /// the kernel chooses.
-    fn find_room(&mut self, hint: u64, count: u64) -> Result<u64, Failure> {
+    pub(super) fn find_room(&mut self, hint: u64, count: u64) -> Result<u64, Failure> {
         let map = self.guest.page_map()?;
         let areas = &self.kernel.space().areas;
         let page = hint.div_ceil(PAGE).max(LINUX_PAGES.start);
@@ -113,14 +113,16 @@ impl Guest<'_> {
 
     /// Copies pages to others, which are mapped and zero. Returns the stop if the lane may not write so many.
     fn copy_pages(&mut self, from: Range<u64>, to: u64) -> Result<Result<(), Stop>, Failure> {
-        /// The pages that are read at once.
+        /// The limit on pages that are read at once.
         const PAGES: u64 = 64;
-        let mut buffer = vec![0; PAGES as usize * PAGE_BYTES];
-        let mut first = from.start;
-        while first < from.end {
-            let count = (from.end - first).min(PAGES);
-            let bytes = &mut buffer[..count as usize * PAGE_BYTES];
-            if let Err(stop) = self.lane.read_memory(first * PAGE, bytes, None)? {
+        let mut filled = self.filled_pages(&from)?.into_iter().peekable();
+        while let Some(first) = filled.next() {
+            let mut end = first + 1;
+            while end - first < PAGES && filled.next_if_eq(&end).is_some() {
+                end += 1;
+            }
+            let mut bytes = vec![0; (end - first) as usize * PAGE_BYTES];
+            if let Err(stop) = self.lane.read_memory(first * PAGE, &mut bytes, None)? {
                 return Ok(Err(stop));
             }
             for (page, bytes) in (first..).zip(bytes.chunks_exact(PAGE_BYTES)) {
@@ -131,7 +133,6 @@ impl Guest<'_> {
                     return Ok(Err(stop));
                 }
             }
-            first += count;
         }
         Ok(Ok(()))
     }

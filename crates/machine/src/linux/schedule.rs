@@ -259,10 +259,10 @@ impl Kernel {
             return Ok(());
         }
         if self.spaces.contains_key(&self.loaded) {
-            let (memory, now) = (guest.lane.memory()?, self.now(steps));
-            self.store_shared(&memory, now)?;
+            let now = self.now(steps);
+            self.store_shared(guest, now)?;
             let Some(space) = self.spaces.get_mut(&self.loaded) else { return Ok(()) };
-            space.memory = Some(memory);
+            space.memory = Some(guest.lane.memory()?);
             space.heap_end = self.state.heap_end;
         }
         self.loaded = id;

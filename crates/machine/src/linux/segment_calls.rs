@@ -58,16 +58,14 @@ pub(super) fn shmat(call: &mut Call<'_>) -> CallResult {
     if call.kernel.space().shared.len() >= SHARED_MAX {
         return Err(ENOMEM.into());
     }
-    let (map, arena) = (call.guest.page_map()?, &call.kernel.space().areas.arena);
-    let count = segment.bytes.div_ceil(PAGE);
     let range = if address == 0 {
-        let first = map.gap(arena.start / PAGE..arena.end / PAGE, count).ok_or(ENOMEM)?;
+        let count = segment.bytes.div_ceil(PAGE);
+        let first = call.find_room(0, count)?;
         first..first + count
     } else {
         let range = pages(address, segment.bytes).ok_or(EINVAL)?;
-        let is_hit = |start: u64, end: u64| start < range.end && range.start < end;
-        let is_used = map.regions().iter().any(|other| is_hit(other.first_page, other.end_page));
-        if is_used && flags & SHM_REMAP == 0 {
+        let is_free = call.guest.page_map()?.gap(range.clone(), range.end - range.start).is_some();
+        if !is_free && flags & SHM_REMAP == 0 {
             return Err(EINVAL.into());
         }
         range

@@ -5,7 +5,7 @@
 //! space that the executor gets is brought up to date from it. Mappings of one object in the same space are brought up to date then,
 //! too, and not at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::failure::Failure;
@@ -22,19 +22,15 @@ const PAGE: u64 = PAGE_BYTES as u64;
 type WrittenPage = (u32, u64, Frame);
 
 impl Kernel {
-    /// Returns the pages of the loaded space that differ from the objects that they share. `pages` has the pages that the lane has
-    /// written, in rising order.
-    fn written_pages(
-        &self,
-        pages: &[u64],
-        mut read: impl FnMut(u64) -> Result<Frame, Failure>,
-    ) -> Result<Vec<WrittenPage>, Failure> {
+    /// Returns the pages of the loaded space that differ from the objects that they share.
+    fn written_pages(&self, guest: &mut Guest<'_>) -> Result<Vec<WrittenPage>, Failure> {
         let mut written = Vec::new();
         let Some(space) = self.spaces.get(&self.loaded) else { return Ok(written) };
+        let filled = guest.filled_pages(&space.shared_span())?;
         for mapping in space.shared.iter().filter(|mapping| mapping.is_writable) {
-            let start = pages.partition_point(|page| *page < mapping.pages.start);
-            for page in pages[start..].iter().take_while(|page| **page < mapping.pages.end) {
-                let (own, there) = (read(*page)?, mapping.first + (page - mapping.pages.start));
+            for page in filled.range(mapping.pages.clone()) {
+                let (mut own, there) = ([0; PAGE_BYTES], mapping.first + (page - mapping.pages.start));
+                guest.lane.read_memory(page << PAGE_SHIFT, &mut own, None)?.map_err(Failure::Stop)?;
                 if own != self.shared.page(&self.files, mapping.object, there) {
                     written.push((mapping.object, there, own));
                 }
@@ -79,14 +75,9 @@ impl Kernel {
     }
 
     /// Stores what the loaded space has written, before the executor gets another one.
-    pub(super) fn store_shared(&mut self, memory: &LaneMemory, now: u64) -> Result<(), Failure> {
+    pub(super) fn store_shared(&mut self, guest: &mut Guest<'_>, now: u64) -> Result<(), Failure> {
         if self.space_shares() {
-            let pages: Vec<u64> = memory.pages.iter().map(|(page, _)| *page).collect();
-            let read = |page: u64| {
-                let place = pages.binary_search(&page).unwrap_or(0);
-                Ok(*memory.pages[place].1.bytes())
-            };
-            let written = self.written_pages(&pages, read)?;
+            let written = self.written_pages(guest)?;
             self.store_pages(written, now);
         }
         Ok(())
@@ -105,13 +96,14 @@ impl Kernel {
             if std::mem::replace(&mut mapping.seen, version) == version {
                 continue;
             }
-            for page in mapping.pages.clone() {
+            let written = memory.pages.iter().map(|(page, _)| *page);
+            let mut pages: BTreeSet<u64> = written.filter(|page| mapping.pages.contains(page)).collect();
+            pages.extend(memory.map.framed(mapping.pages.clone()));
+            pages.extend(self.shared.filled_pages(&self.files, mapping));
+            for page in pages {
                 let there = mapping.first + (page - mapping.pages.start);
                 let bytes = self.shared.page(&self.files, mapping.object, there);
-                let is_there = memory.pages.binary_search_by_key(&page, |(page, _)| *page).is_ok();
-                if is_there || bytes != [0; PAGE_BYTES] {
-                    new.insert(page, Contents::new(&bytes));
-                }
+                new.insert(page, Contents::new(&bytes));
             }
         }
         if !new.is_empty() {
@@ -126,16 +118,7 @@ impl Kernel {
         if !self.space_shares() {
             return Ok(());
         }
-        let map = guest.page_map()?;
-        let mapped = |page: &u64| map.region(*page).is_some();
-        let pages: Vec<u64> = guest.lane.private_pages()?.into_iter().map(page_of).filter(mapped).collect();
-        let read = |page: u64| {
-            let mut bytes = [0; PAGE_BYTES];
-            guest.lane.read_memory(page << PAGE_SHIFT, &mut bytes, None)?.map_err(Failure::Stop)?;
-            Ok(bytes)
-        };
-        let written = self.written_pages(&pages, read)?;
-        self.store_pages(written, now);
+        self.store_shared(guest, now)?;
         self.refresh_shared(guest)
     }
 
@@ -147,7 +130,9 @@ impl Kernel {
             if mapping.seen == version {
                 continue;
             }
-            for page in mapping.pages.clone() {
+            let mut pages = guest.filled_pages(&mapping.pages)?;
+            pages.extend(self.shared.filled_pages(&self.files, mapping));
+            for page in pages {
                 let there = mapping.first + (page - mapping.pages.start);
                 let (address, mut before) = (page << PAGE_SHIFT, [0; PAGE_BYTES]);
                 let bytes = self.shared.page(&self.files, mapping.object, there);

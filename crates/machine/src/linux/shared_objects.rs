@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::files::{Files, InodeNumber, Kind};
+use super::space::SharedMapping;
 use crate::lane_memory::Contents;
 use crate::pages::{Frame, PAGE_BYTES};
 
@@ -74,6 +75,20 @@ impl SharedMemory {
 
     pub(super) fn is_valid(&self) -> bool {
         self.objects.keys().all(|id| *id <= self.next)
+    }
+
+    /// Returns the pages of a mapping whose contents in the object may be other than zeros, in rising order.
+    pub(super) fn filled_pages(&self, files: &Files, mapping: &SharedMapping) -> Vec<u64> {
+        let end = mapping.first.saturating_add(mapping.pages.end - mapping.pages.start);
+        let of_object: Vec<u64> = match self.objects.get(&mapping.object).map(|object| &object.source) {
+            Some(Source::Pages(pages)) => pages.range(mapping.first..end).map(|(page, _)| *page).collect(),
+            Some(Source::File(number)) => {
+                let bytes = files.inode(*number).map_or(0, |inode| inode.bytes());
+                (mapping.first..end.min(bytes.div_ceil(PAGE))).collect()
+            }
+            None => Vec::new(),
+        };
+        of_object.into_iter().map(|page| mapping.pages.start + (page - mapping.first)).collect()
     }
 
     /// Returns the contents of a page of an object.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::settings::Areas;
+use crate::image::LINUX_PAGES;
 use crate::lane_memory::LaneMemory;
 
 /// An address space. The process and a child that borrows it (`vfork`) use it together.
@@ -23,6 +24,14 @@ pub(super) struct Space {
     pub(super) shared: Vec<SharedMapping>,
 }
 
+impl Space {
+    /// Returns the range from the first page that it shares to the last.
+    pub(super) fn shared_span(&self) -> Range<u64> {
+        let first = self.shared.iter().map(|mapping| mapping.pages.start).min().unwrap_or(0);
+        first..self.shared.iter().map(|mapping| mapping.pages.end).max().unwrap_or(first)
+    }
+}
+
 /// Pages of an address space that share the contents of an object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SharedMapping {
@@ -36,4 +45,11 @@ pub(super) struct SharedMapping {
     pub(super) seen: u64,
     /// Whether `shmat` made it: `shmdt` needs its address.
     pub(super) is_segment: bool,
+}
+
+impl SharedMapping {
+    /// Returns whether it has pages, all of them in the address space. A mapping from a file may break that.
+    pub(super) fn is_valid(&self) -> bool {
+        !self.pages.is_empty() && self.pages.end <= LINUX_PAGES.end
+    }
 }

@@ -267,3 +267,33 @@ fn arenas_grow_to_what_a_program_asks_for() {
     }
     assert!(reserve(&mut caller, 4096) < 1 << 32, "the arena has room for small requests");
 }
+
+#[test]
+fn huge_mappings_cost_what_was_written_when_they_are_shared_discarded_or_moved() {
+    let (bytes, far) = (1 << 42, 1 << 41);
+    for sharing in [1, 2] {
+        let mut caller = Caller::new();
+        let at = caller.call(222, &[0, bytes, 3, 0x20 | sharing, u64::MAX, 0]) as u64;
+        caller.write(at + far, b"written");
+        let at = caller.call(216, &[at, bytes, bytes, 3, 1 << 44]) as u64;
+        assert_eq!((at, caller.read(at + far, 7)), (1 << 44, b"written".to_vec()), "moved");
+        assert_eq!(caller.call(233, &[at, bytes, 4]), 0, "MADV_DONTNEED");
+        let kept = if sharing == 1 { b"written".to_vec() } else { vec![0; 7] };
+        assert_eq!(caller.read(at + far, 7), kept, "only shared memory is kept");
+        assert_eq!(caller.call(215, &[at, bytes]), 0, "munmap");
+    }
+}
+
+#[test]
+fn a_fork_stores_what_the_forked_lane_has_written_to_a_shared_file() {
+    let mut caller = Caller::new();
+    let file = caller.open("/tmp/shared", 0o102) as u64;
+    assert_eq!(caller.call(46, &[file, 4096]), 0, "ftruncate");
+    let at = caller.call(222, &[0, 4096, 3, 1, file, 0]) as u64;
+    caller.write(at, b"before the fork");
+    let mut fork = Caller { machine: caller.machine.fork(0, 1).expect("the engine works") };
+    fork.write(at + 100, b"behind");
+    assert_eq!(fork.call(67, &[file, DATA, 200, 0]), 200, "pread");
+    assert_eq!(fork.read(DATA, 15), b"before the fork", "in the file");
+    assert_eq!(fork.read(DATA + 100, 6), b"behind", "in the file");
+}
