@@ -7,6 +7,7 @@ use kvrm_arm64::{Access, Stop};
 
 use super::errno::{EFAULT, EINVAL, ENAMETOOLONG, Errno};
 use super::failure::Failure;
+use super::fields::u64_at;
 use crate::executor::LaneAccess;
 use crate::page_map::{Mapping, PageMap};
 use crate::pages::{PAGE_BYTES, page_of};
@@ -109,10 +110,7 @@ impl Guest<'_> {
         let mut left = TRANSFER_BYTES_MAX;
         let mut buffers = Vec::new();
         for fields in self.read(address, 16 * count)?.chunks_exact(16) {
-            let word = |at: usize| {
-                fields[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
-            };
-            let (address, bytes) = (word(0), word(8));
+            let (address, bytes) = (u64_at(fields, 0), u64_at(fields, 8));
             if bytes > i64::MAX as u64 {
                 return Err(EINVAL.into());
             }

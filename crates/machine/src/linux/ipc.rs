@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::errno::{EEXIST, EIDRM, EINVAL, ENOENT, ENOSPC, Errno};
-use super::fields::Fields;
+use super::fields::{Fields, u32_at};
 
 pub(super) const IPC_RMID: u32 = 0;
 pub(super) const IPC_SET: u32 = 1;
@@ -37,7 +37,7 @@ impl Permission {
 
     /// Takes over owner, group and mode of a `struct ipc64_perm` that a program has written.
     pub(super) fn set(&mut self, raw: &[u8]) {
-        let word = |at: usize| u32::from_le_bytes([raw[at], raw[at + 1], raw[at + 2], raw[at + 3]]);
+        let word = |at| u32_at(raw, at);
         (self.owner, self.group) = (word(4), word(8));
         self.mode = self.mode & !0o777 | word(20) & 0o777;
     }

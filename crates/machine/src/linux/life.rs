@@ -28,13 +28,11 @@ impl Kernel {
     /// Returns the steps that a process has retired when the lane has retired `steps`.
     pub(super) fn retired_by(&self, process: u32, steps: u64) -> u64 {
         let own = self.threads.iter().filter(|(_, thread)| thread.process == process);
-        let of_threads =
-            own.map(
-                |(id, thread)| {
-                    if *id == self.turns.current { thread.retired_at(steps) } else { thread.retired }
-                },
-            );
-        self.processes.get(&process).map_or(0, |process| process.retired) + of_threads.sum::<u64>()
+        let of_thread = |(id, thread): (&u32, &Thread)| {
+            if *id == self.turns.current { thread.retired_at(steps) } else { thread.retired }
+        };
+        let of_threads: u64 = own.map(of_thread).sum();
+        self.processes.get(&process).map_or(0, |process| process.retired) + of_threads
     }
 
     /// Returns the ID of a new thread or process.

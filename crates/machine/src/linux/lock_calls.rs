@@ -3,6 +3,7 @@
 use super::call::{Call, Interrupted};
 use super::errno::{EAGAIN, EBADF, EDEADLK, EINVAL, EOVERFLOW};
 use super::failure::{CallResult, Failure};
+use super::fields::u64_at;
 use super::files::InodeNumber;
 use super::kernel::Kernel;
 use super::locks::{Lock, Owner};
@@ -75,8 +76,7 @@ impl Call<'_> {
     ) -> Result<Request, Failure> {
         let raw: [u8; 32] = self.guest.array(address)?;
         let half = |at: usize| u16::from_le_bytes([raw[at], raw[at + 1]]);
-        let word =
-            |at: usize| raw[at..at + 8].iter().rev().fold(0, |word, byte| word << 8 | i64::from(*byte));
+        let word = |at| u64_at(&raw, at) as i64;
         let (kind, whence, start, bytes) = (half(0), half(2), word(8), word(16));
         let owner = if is_of_description {
             if raw[24..28] != [0; 4] {

@@ -30,8 +30,10 @@ pub(super) fn pages(address: u64, bytes: u64) -> Option<Range<u64>> {
     is_there.then_some(address >> PAGE_SHIFT..end >> PAGE_SHIFT)
 }
 
-/// Returns the pages of a range for an advice or a query. The error is that of an empty or impossible range; an empty one at
-/// the start of a page is no error.
+/// Returns the pages of a range that a call names, which may be empty.
+///
+/// # Errors
+/// `EINVAL` if it does not begin at a page, `ENOMEM` if it leaves the address space.
 fn pages_of_call(address: u64, bytes: u64) -> Result<Range<u64>, Failure> {
     if !address.is_multiple_of(PAGE) {
         return Err(EINVAL.into());
@@ -182,8 +184,7 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
         }
     };
     let range = if flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) != 0 {
-        let range =
-            pages(address, bytes).ok_or(if address.is_multiple_of(PAGE) { ENOMEM } else { EINVAL })?;
+        let range = pages_of_call(address, bytes)?;
         let is_free = call.guest.page_map()?.gap(range.clone(), range.end - range.start).is_some();
         if !is_free && flags & MAP_FIXED_NOREPLACE != 0 {
             return Err(EEXIST.into());
@@ -287,12 +288,10 @@ pub(super) fn msync(call: &mut Call<'_>) -> CallResult {
     const MS_SYNC: u64 = 4;
     let [address, bytes, flags, ..] = call.x;
     let both = MS_ASYNC | MS_SYNC;
-    if flags & !7 != 0 || flags & both == both || !address.is_multiple_of(PAGE) {
+    if flags & !7 != 0 || flags & both == both {
         return Err(EINVAL.into());
     }
-    let Some(range) = pages(address, bytes) else {
-        return if bytes == 0 { Ok(0) } else { Err(ENOMEM.into()) };
-    };
+    let range = pages_of_call(address, bytes)?;
     if !call.guest.page_map()?.covers(range) {
         return Err(ENOMEM.into());
     }

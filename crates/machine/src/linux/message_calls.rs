@@ -4,6 +4,7 @@ use super::call::Call;
 use super::descriptors::DESCRIPTORS_MAX;
 use super::errno::{EBADF, EINVAL, EMSGSIZE, ENOBUFS, ENOTSOCK, EPERM, ETOOMANYREFS};
 use super::failure::{CallResult, Failure};
+use super::fields::{u32_at, u64_at};
 use super::guest::{Buffer, TRANSFER_BYTES_MAX};
 use super::open_files::Object;
 use super::socket_address::address_bytes;
@@ -40,8 +41,7 @@ struct Header {
 impl Call<'_> {
     fn header(&mut self, at: u64) -> Result<Header, Failure> {
         let raw = self.guest.read(at, MESSAGE_BYTES)?;
-        let word =
-            |at: usize| raw[at..at + 8].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        let word = |at| u64_at(&raw, at);
         let (name, name_bytes) = (word(0), word(8) & 0xffff_ffff);
         if name_bytes as i32 <= -1 {
             return Err(EINVAL.into());
@@ -65,14 +65,13 @@ impl Call<'_> {
         let data = self.guest.read(header.control, header.control_bytes)?;
         let mut left = &data[..];
         while left.len() >= HEAD_BYTES {
-            let word = |at: usize| u32::from_le_bytes([left[at], left[at + 1], left[at + 2], left[at + 3]]);
+            let word = |at| u32_at(left, at);
             let (bytes, level, kind) = (word(0) as usize, word(8), word(12));
             if bytes < HEAD_BYTES || bytes > left.len() || word(4) != 0 {
                 return Err(EINVAL.into());
             }
             let words = left[HEAD_BYTES..bytes].chunks_exact(4);
-            let words: Vec<u32> =
-                words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
+            let words: Vec<u32> = words.map(|word| u32_at(word, 0)).collect();
             match (level, kind) {
                 (SOL_SOCKET, SCM_RIGHTS) => {
                     for number in &words {

@@ -7,7 +7,7 @@ use super::errno::{
     EACCES, EAGAIN, EBADF, EBUSY, EEXIST, EINVAL, EMFILE, EMSGSIZE, ENAMETOOLONG, ENOENT, ENOSPC, ETIMEDOUT,
 };
 use super::failure::{CallResult, Failure};
-use super::fields::Fields;
+use super::fields::{Fields, u32_at, u64_at};
 use super::open_files::{Description, O_ACCMODE, O_CLOEXEC, O_NONBLOCK, Object};
 use super::posix_queues::{Notice, PRIORITIES, PosixQueue};
 use super::readiness::{POLLIN, POLLOUT};
@@ -200,8 +200,8 @@ pub(super) fn mq_notify(call: &mut Call<'_>) -> CallResult {
         None
     } else {
         let raw: [u8; 16] = call.guest.array(event)?;
-        let word = |at: usize| u32::from_le_bytes([raw[at], raw[at + 1], raw[at + 2], raw[at + 3]]);
-        let value = u64::from(word(0)) | u64::from(word(4)) << 32;
+        let word = |at| u32_at(&raw, at);
+        let value = u64_at(&raw, 0);
         let process = call.kernel.process_id();
         match (word(12), u64::from(word(8))) {
             (SIGEV_NONE, _) => Some(Notice { process, signal: None }),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::call::{Call, Interrupted};
 use super::errno::{E2BIG, EAGAIN, EINVAL, ENOMSG, EPERM};
 use super::failure::{CallResult, Failure};
-use super::fields::Fields;
+use super::fields::{Fields, u64_at};
 use super::ipc::{IPC_NOWAIT, IPC_RMID, IPC_SET, IPC_STAT, MessageQueue, Objects, Permission};
 use super::time_calls::NANOSECONDS;
 use super::wait::Event;
@@ -130,7 +130,7 @@ pub(super) fn msgctl(call: &mut Call<'_>) -> CallResult {
         }
         IPC_SET => {
             let raw = call.guest.read(address, 120)?;
-            let bytes = raw[88..96].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            let bytes = u64_at(&raw, 88);
             // The memory of a lane is bounded, so the limit cannot grow.
             if bytes > QUEUE_BYTES_MAX {
                 return Err(EPERM.into());
