@@ -1,5 +1,5 @@
 // Communication of processes: named pipes, locks of files, semaphores and message queues of System V, queues of POSIX, inotify.
-#include "threads.h"
+#include "processes.h"
 
 enum {
     MKNODAT = 33, FLOCK = 32, INOTIFY_INIT1 = 26, INOTIFY_ADD_WATCH = 27, INOTIFY_RM_WATCH = 28, MQ_OPEN = 180,
@@ -9,18 +9,6 @@ enum {
 };
 
 static u8 buffer[8192];
-
-static i64 fork_process(void)
-{
-    return CALL(CLONE, 17);
-}
-
-static i64 wait_for(i64 child)
-{
-    int status = -1;
-    CALL(WAIT4, child, &status, 0, 0);
-    return status;
-}
 
 static void sleep_milliseconds(u64 count)
 {
@@ -46,7 +34,7 @@ static void named_pipes(void)
     i64 end = open("pipe", READING);
     put_number("read", CALL(READ, end, buffer, 100));
     put_number("end", CALL(READ, end, buffer, 100));
-    put_number("status", wait_for(child));
+    put_number("status", wait_for(child, 0));
     CALL(CLOSE, end);
     put_number("both", (end = open("pipe", 2)) > 0);
     put_number("write", CALL(WRITE, end, "x", 1));
@@ -81,7 +69,7 @@ static void locks(void)
     }
     sleep_milliseconds(400);
     put_number("unlock", record(file, 6, UNLOCKED, 10, 1));
-    put_number("status", wait_for(child));
+    put_number("status", wait_for(child, 0));
 
     int ends[2];
     CALL(PIPE2, ends, 0);
@@ -96,7 +84,7 @@ static void locks(void)
     sleep_milliseconds(400);
     put_number("deadlock", record(file, 7, WRITING, 2, 1));
     put_number("unlock", record(file, 6, UNLOCKED, 1, 1));
-    put_number("status", wait_for(child));
+    put_number("status", wait_for(child, 0));
 
     put_number("of the file", record(file, 37, WRITING, 0, 10));
     put_number("other file", record(other, 37, WRITING, 5, 10));
@@ -131,7 +119,7 @@ static void semaphores(void)
         put_number("undo", operate(set, 0, -1, UNDO));
         CALL(EXIT_GROUP, 0);
     }
-    put_number("status", wait_for(child));
+    put_number("status", wait_for(child, 0));
     put_number("value", CALL(SEMCTL, set, 0, 12));
     child = fork_process();
     if (child == 0) {
@@ -140,7 +128,7 @@ static void semaphores(void)
     sleep_milliseconds(400);
     put_number("waiting", CALL(SEMCTL, set, 1, 14));
     put_number("give", operate(set, 1, 3, 0));
-    put_number("status", wait_for(child));
+    put_number("status", wait_for(child, 0));
     u64 time[2] = {0, 1000000};
     u16 take[3] = {1, 0xffff, 0};
     put_number("timeout", CALL(SEMTIMEDOP, set, take, 1, time));
@@ -151,7 +139,7 @@ static void semaphores(void)
     }
     sleep_milliseconds(400);
     put_number("remove", CALL(SEMCTL, set, 0, 0));
-    put_number("status", wait_for(child));
+    put_number("status", wait_for(child, 0));
 }
 
 static struct { i64 type; char text[64]; } note;
@@ -192,7 +180,7 @@ static void queues(void)
         CALL(EXIT_GROUP, send(queue, 5, "later"));
     }
     receive(queue, 0, 0);
-    put_number("status", wait_for(child));
+    put_number("status", wait_for(child, 0));
     put_number("remove", CALL(MSGCTL, queue, 0, 0));
     receive(queue, 0, 0);
 

@@ -1,5 +1,5 @@
 // Memory that comes and goes: the heap, mappings, permissions, code that is made at run time.
-#include "linux.h"
+#include "code.h"
 
 #define PAGE 4096ul
 enum { READ_ = 1, WRITE_ = 2, EXEC_ = 4, PRIVATE = 2, FIXED = 0x10, ANONYMOUS = 0x20 };
@@ -16,21 +16,6 @@ static u64 sum(const u64 *at, u64 words)
     for (u64 i = 0; i < words; i++)
         hash = hash * 31 + at[i];
     return hash;
-}
-
-// Whether the kernel can read there, which is to say whether it is mapped.
-static i64 is_there(u64 at)
-{
-    return CALL(FACCESSAT, AT_FDCWD, at, 0) != -14;
-}
-
-static i64 make(u64 code, u32 value)
-{
-    u32 *words = (u32 *)code;
-    words[0] = 0x52800000 | value << 5; // mov w0, #value
-    words[1] = 0xd65f03c0;              // ret
-    __asm__ volatile("dc cvau, %0\n dsb ish\n ic ivau, %0\n dsb ish\n isb" ::"r"(code) : "memory");
-    return ((int (*)(void))code)();
 }
 
 int program(int argc, char **argv, char **envp, u64 *auxv)

@@ -1,5 +1,5 @@
 // Processes: fork, shared and copied state, exit statuses, pipes, signals between processes, process groups, execution.
-#include "threads.h"
+#include "processes.h"
 
 static u8 buffer[1 << 17];
 static int value = 5;
@@ -8,18 +8,6 @@ static volatile u32 children;
 static void count_child(int)
 {
     children++;
-}
-
-static i64 fork_process(void)
-{
-    return CALL(CLONE, 17);
-}
-
-static i64 wait_for(i64 child, int options)
-{
-    int status = -1;
-    i64 ended = CALL(WAIT4, child, &status, options, 0);
-    return ended == child ? status : ended;
 }
 
 int program(int argc, char **argv, char **envp, u64 *)

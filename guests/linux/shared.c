@@ -1,23 +1,11 @@
 // Memory that processes share: anonymous, of files, segments of System V, and futexes in it.
-#include "threads.h"
+#include "processes.h"
 
 enum { SHMGET = 194, SHMCTL = 195, SHMAT = 196, SHMDT = 197, MSYNC = 227, MEMFD_CREATE = 279 };
 
 enum { SHARED_ANONYMOUS = 0x21, SHARED = 1, PRIVATE = 2, READ_WRITE = 3 };
 
 static char buffer[4096];
-
-static i64 fork_process(void)
-{
-    return CALL(CLONE, 17);
-}
-
-static i64 wait_for(i64 child)
-{
-    int status = -1;
-    CALL(WAIT4, child, &status, 0, 0);
-    return status;
-}
 
 int program(int, char **, char **, u64 *)
 {
@@ -37,7 +25,7 @@ int program(int, char **, char **, u64 *)
         }
     }
     for (int i = 0; i < 4; i++)
-        wait_for(children[i]);
+        wait_for(children[i], 0);
     put_number("counted", words[1]);
     put_number("each", words[1000] + words[1700] + words[2400] + words[3100]);
 
@@ -59,7 +47,7 @@ int program(int, char **, char **, u64 *)
         put_number("munmap", CALL(MUNMAP, other, 4096));
         CALL(EXIT_GROUP, 0);
     }
-    put_number("status", wait_for(child));
+    put_number("status", wait_for(child, 0));
     put_number("of the child", map[100] == 'c' && map[4097] == 'o');
     char *own = (char *)CALL(MMAP, 0, 4096, READ_WRITE, PRIVATE, file, 0);
     own[0] = 'X';
@@ -69,7 +57,7 @@ int program(int, char **, char **, u64 *)
         map[200] = 'k';
         CALL(KILL, CALL(GETPID), 9);
     }
-    put_number("killed", wait_for(child));
+    put_number("killed", wait_for(child, 0));
     put_number("outlives", map[200] == 'k');
     put_number("msync", CALL(MSYNC, map, 8192, 4));
     put_number("msync", CALL(MSYNC, map, 8192, 5));
@@ -98,7 +86,7 @@ int program(int, char **, char **, u64 *)
         put_number("shmdt", CALL(SHMDT, again));
         CALL(EXIT_GROUP, 0);
     }
-    wait_for(child);
+    wait_for(child, 0);
     put_number("of the child", at[1] == 'a');
     put_number("remove", CALL(SHMCTL, id, 0, 0));
     put_number("stays", at[4200] == 's');
@@ -117,6 +105,6 @@ int program(int, char **, char **, u64 *)
     while (*word == 0)
         CALL(FUTEX, word, FUTEX_WAIT, 0, 0);
     put_number("woken", *word);
-    put_number("status", wait_for(child));
+    put_number("status", wait_for(child, 0));
     return 0;
 }

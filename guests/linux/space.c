@@ -1,5 +1,5 @@
 // The address space: mappings at the address that was asked for, far ones, huge ones of which little is touched, and moves.
-#include "linux.h"
+#include "code.h"
 
 #define PAGE 4096ul
 #define MIB (1ul << 20)
@@ -12,12 +12,6 @@ enum { NO_REPLACE = 0x100000, MAY_MOVE = 1, MOVE_TO = 2 };
 static i64 map(u64 at, u64 bytes, u64 protection, u64 flags)
 {
     return CALL(MMAP, at, bytes, protection, PRIVATE | ANONYMOUS | NORESERVE | flags, -1, 0);
-}
-
-// Whether the kernel can read there, which is to say whether it is mapped and readable.
-static i64 is_there(u64 at)
-{
-    return CALL(FACCESSAT, AT_FDCWD, at, 0) != -14;
 }
 
 static volatile u64 *word(u64 at)
@@ -34,15 +28,6 @@ static u64 touch(u64 at, u64 bytes, u64 step)
     for (u64 i = 0; i < bytes; i += step / 2)
         sum = sum * 31 + *word(at + i);
     return sum;
-}
-
-static i64 make(u64 code, u32 value)
-{
-    u32 *words = (u32 *)code;
-    words[0] = 0x52800000 | value << 5; // mov w0, #value
-    words[1] = 0xd65f03c0;              // ret
-    __asm__ volatile("dc cvau, %0\n dsb ish\n ic ivau, %0\n dsb ish\n isb" ::"r"(code) : "memory");
-    return ((int (*)(void))code)();
 }
 
 int program(int argc, char **argv, char **envp, u64 *auxv)
