@@ -35,7 +35,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run a program, in one lane or many, and show its output.
-    Run(run::Args),
+    Run(Box<run::Args>),
     /// Run a program in one lane on the CPU and print every step.
     Trace(trace::Args),
     /// List the regions of a program that an engine on a GPU would translate.
@@ -67,7 +67,7 @@ const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(*args),
         Command::Trace(args) => trace::run(args),
         Command::Regions(args) => regions::run(&args),
         Command::Loops(args) => loops::run(&args),

@@ -2,6 +2,7 @@
 
 mod hooks;
 mod outputs;
+mod strace;
 mod system_calls;
 
 use std::borrow::Cow;
@@ -44,6 +45,8 @@ pub(crate) struct Args {
     engine: EngineArgs,
     #[command(flatten)]
     hooks: hooks::HookArgs,
+    #[command(flatten)]
+    strace: strace::StraceArgs,
     /// The number of lanes: independent runs of the program at the same time.
     #[arg(long, value_name = "N", default_value = "1", value_parser = number::lanes)]
     lanes: u64,
@@ -94,13 +97,14 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     }
     let features = args.machine.features(&program);
     let hooks = args.hooks.hooks(&program)?;
-    let mut builder = args
+    let builder = args
         .machine
         .builder(program, features, lanes)?
         .engine(engine.clone())
         .loops(engine.loops.clone())
         .lanes(lanes)
         .hooks(hooks);
+    let (mut builder, trace_failure) = args.strace.add_to(builder, lanes, &bar)?;
     let is_live = args.lanes == 1 && !args.json && args.output_dir.is_none() && !args.group;
     if is_live {
         let (bar, failure, mut out) = (bar.clone(), failure.clone(), Output::new());
@@ -121,6 +125,9 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if let Some(error) = failure.get().take() {
         return Err(error.into());
     }
+    if let Some(error) = trace_failure.take() {
+        return Err(anyhow::Error::from(error).context("--strace-output"));
+    }
     if let Some((guest, host)) = &args.save {
         for lane in 0..lanes {
             machine.save_files(lane, guest, with_lane(host, lane))?;
@@ -140,7 +147,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if !args.json {
         explain(&mut machine, args.machine.budget, engine.selection.stops_on_misprediction())?;
         if machine.stops()?.into_iter().any(is_failure) {
-            system_calls::notes(&report).into_iter().for_each(note);
+            system_calls::unserved(&report).into_iter().for_each(note);
         }
     }
     if args.stats {

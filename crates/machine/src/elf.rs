@@ -118,6 +118,37 @@ pub(crate) fn span(file: &[u8]) -> Result<u64, ElfError> {
     Ok(end.next_multiple_of(PAGE_BYTES as u64))
 }
 
+/// Pages of memory that show a file.
+#[derive(Clone, Debug)]
+pub(crate) struct FilePages {
+    /// The numbers of the pages.
+    pub(crate) pages: Range<u64>,
+    /// The page of the file that the first of them shows.
+    pub(crate) offset: u64,
+}
+
+/// Returns the pages of memory that show a file, and the path of the program interpreter that the file names. `interpreter_base` is
+/// the base address if the file is a program interpreter.
+pub(crate) fn pages_of_file(
+    file: &[u8],
+    interpreter_base: Option<u64>,
+) -> Result<(Vec<FilePages>, Option<String>), ElfError> {
+    let header = file_header(file)?;
+    let programs = program_headers(file, header)?;
+    let is_relocatable = header.e_type(LE) == elf::ET_DYN;
+    let base = if is_relocatable { interpreter_base.unwrap_or(PIE_BASE) } else { 0 };
+    let interpreter = programs.iter().find(|program| program.p_type(LE) == elf::PT_INTERP);
+    let interpreter = interpreter.map(|program| file_part(file, program, Part::Interpreter).map(text));
+    let loaded = programs.iter().filter(|program| program.p_type(LE) == elf::PT_LOAD);
+    let pages = loaded.filter(|program| program.p_filesz(LE) > 0).map(|program| {
+        let page = PAGE_BYTES as u64;
+        let start = program.p_vaddr(LE).wrapping_add(base);
+        let end = start.wrapping_add(program.p_filesz(LE));
+        FilePages { pages: start / page..end.div_ceil(page), offset: program.p_offset(LE) / page }
+    });
+    Ok((pages.collect(), interpreter.transpose()?))
+}
+
 /// Loads a file. `interpreter_base` is the base address if it is a program interpreter, which is a shared library.
 fn load_at(
     file: &[u8],

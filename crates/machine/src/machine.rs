@@ -47,6 +47,9 @@ use crate::semihosting::Host;
 /// A function of the caller that gets console output: lane, stream, bytes.
 type Console = Box<dyn FnMut(usize, Stream, &[u8]) + Send>;
 
+/// A function of the caller that gets traces of system calls: lane, lines.
+type TraceReader = Box<dyn FnMut(usize, &str) + Send>;
+
 /// A program in one or many lanes, with the engine that runs them.
 ///
 /// Lanes are numbered from 0. Methods that take a lane return [`Error::NoSuchLane`] if the machine has no such lane.
@@ -79,6 +82,7 @@ pub struct Machine {
     host: Host,
     lanes: Vec<LaneState>,
     console: Option<Console>,
+    trace: Option<TraceReader>,
     output_max: usize,
     hooks: Hooks,
     /// The acceleration of loops, if there is any.

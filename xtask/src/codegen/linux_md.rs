@@ -22,6 +22,7 @@ $ cargo kvrm run PROGRAM --mount data:/data --env NAME=VALUE --stdin input.{lane
 $ cargo kvrm run PROGRAM --copy data:/data --cwd /data --tty --real-time --seed random -- -x FILE
 $ cargo kvrm run PROGRAM --lanes 9 --save /tmp:out/{lane}               # keeps what lanes write
 $ cargo kvrm run SYSROOT/bin/bash --sysroot SYSROOT -- -c 'seq 5 | wc -l'   # in a directory with an arm64 system
+$ cargo kvrm run PROGRAM --strace --strace-output calls.{lane}         # system calls, as strace prints them
 $ cargo kvrm run guests/linux/bin/race.elf --lanes 1000 --schedule '{lane}' --quantum 100 --group   # finds a race
 $ cargo xtask guests --sysroot                                         # fetches a Debian system into target/sysroot
 $ cargo xtask guests --programs                                        # fetches BusyBox, Lua, SQLite and others
@@ -39,6 +40,12 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
   each and 1,048,576 files in all; they are read once when the machine is built. `--copy` adds directories that each
   lane can change. Links in them are followed in the guest's tree. Nothing else of the host is visible. `--cwd` sets the
   working directory of lanes. `--save` writes files of lanes to the host after the run, without links.
+- *Standard files.* `/proc` shows the processes, threads and mappings of the lane, with virtual time; its texts are made when their
+  beginning is read. Only `comm` can be written. All pages that can be accessed count as being in memory; load averages and counts of
+  switches are 0. `/sys/devices/system` describes one processor and one memory node. `/dev` has `null`, `zero`, `full`, `random`,
+  `urandom`, `fd`, `stdin`, `stdout`, `stderr`, `shm`, and `tty` with `--tty`; there are no pseudo-terminals. Small defaults of `/etc`
+  (`passwd`, `group`, `hosts`, `hostname`, `localtime`, `nsswitch.conf`, `resolv.conf`, `mtab`) and the files of `/sys` are added where
+  mounted directories have none. An address space names at most 16,384 mapped parts of files.
 - *Dynamic programs.* A program that names a dynamic linker needs it, and its libraries, in its file system. `--sysroot DIR` makes
   a directory of the host, such as unpacked arm64 packages of Debian, the root directory; each lane can change its copy.
 - *Threads and processes.* The threads of a lane take turns on it. A turn ends when the thread waits or ends, when it calls
@@ -83,8 +90,13 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
   answer, IDs, `futex` if no thread waits at one, the exit of the only thread, `brk` that unmaps nothing, a clock that counts steps, and up to 1,024 bytes of console output. In
   other cases, and for all other calls, the lane stops and waits until the other lanes have stopped, too.
 
-An unknown call returns `ENOSYS`. The report counts unknown and refused calls. When a program fails, `kvrm run` names
-them.
+An unknown call returns `ENOSYS`. The report counts unknown and refused calls. When a program fails, one note of `kvrm run` names
+them, with what may help.
+
+`--strace` prints the calls of all lanes, and `--strace=0,3-5` those of some, as strace does: arguments by name, results, signals, and
+the ends of threads, on standard error or in the file of `--strace-output`. If the lane has had several threads, a line begins with the
+ID of its thread. Strings are cut after 32 bytes. The host then serves all calls, also on a GPU, so the run takes longer; the results
+are the same. `Builder::trace` is the same in Rust. Forks and saved machines are not traced.
 
 | number | call | status | without the host | note |
 | ---: | --- | --- | --- | --- |

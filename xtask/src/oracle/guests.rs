@@ -16,12 +16,13 @@ const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
 const INPUT: &str = "guests/README.md";
 
 /// The runs of guests for Linux: names and arguments.
-const LINUX_ARGUMENTS: [(&str, &[&str]); 16] = [
+const LINUX_ARGUMENTS: [(&str, &[&str]); 17] = [
     ("deadlock", &[]),
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
     ("ipc", &["/tmp/kvrm-guest-ipc"]),
     ("memory", &[]),
+    ("proc", &["/tmp/kvrm-guest-proc"]),
     ("process", &[]),
     ("process", &["", "two words", "abort"]),
     ("process", &["sigpipe"]),

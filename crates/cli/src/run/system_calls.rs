@@ -1,4 +1,4 @@
-//! The names and numbers of Linux system calls, and the notes about calls that KVRM does not serve.
+//! The names and numbers of Linux system calls, and the note about calls that KVRM does not serve.
 
 use std::collections::BTreeMap;
 
@@ -50,33 +50,59 @@ pub(super) fn number(name: &str) -> Option<u64> {
     served.chain(OTHERS.iter().copied()).find(|(_, other)| *other == name).map(|(number, _)| number)
 }
 
-/// Returns the notes about the calls that a failed program made and KVRM did not serve.
-pub(super) fn notes(report: &Report) -> Vec<String> {
-    let unknown = calls(&report.unknown_calls, |_| None).map(|calls| {
-        format!(
-            "note: the program made system calls that KVRM does not serve, which may be why it failed: {calls}; \
-             docs/linux.md lists the calls that KVRM serves"
-        )
-    });
-    let refused = calls(&report.refused_calls, |number| find(number).map(|call| call.note)).map(|calls| {
-        format!(
-            "note: the program made system calls that KVRM refuses, which may be why it failed: {calls}; docs/linux.md \
-             lists the calls that KVRM serves"
-        )
-    });
-    unknown.into_iter().chain(refused).collect()
+/// What helps against a call that is not served: the beginnings of names, and the advice.
+const ADVICE: &[(&[&str], &str)] = &[
+    (
+        &[
+            "socket", "bind", "listen", "accept", "connect", "getsock", "getpeer", "send", "recv", "setsock",
+            "shutdown",
+        ],
+        "there is no network: give the program its data as files, by --mount, --copy, --sysroot or --stdin",
+    ),
+    (
+        &["mount", "umount", "fsopen", "fsmount", "move_mount"],
+        "--mount and --copy add directories of the host",
+    ),
+    (&["chroot", "pivot_root"], "--sysroot makes a directory of the host the root directory"),
+    (&["mknod"], "the usual devices are in /dev; named pipes and other devices cannot be created"),
+    (&["clock_set", "settimeofday", "adjtimex", "clock_adj"], "--real-time shows the clock of the host"),
+    (
+        &["ptrace", "process_vm", "perf_event"],
+        "--strace, kvrm trace, --break and --watch show what a program does",
+    ),
+];
+
+/// Returns a note about the calls that a failed program made and KVRM did not serve, with what may help.
+pub(super) fn unserved(report: &Report) -> Option<String> {
+    let rows = rows(&report.unknown_calls, &report.refused_calls);
+    if rows.is_empty() {
+        return None;
+    }
+    let names: Vec<String> =
+        report.unknown_calls.keys().chain(report.refused_calls.keys()).map(|number| name(*number)).collect();
+    let is_about = |beginnings: &[&str]| {
+        names.iter().any(|name| beginnings.iter().any(|beginning| name.starts_with(beginning)))
+    };
+    let mut advice: Vec<&str> =
+        ADVICE.iter().filter(|(beginnings, _)| is_about(beginnings)).map(|(_, advice)| *advice).collect();
+    advice.push("--strace shows the calls with their arguments; docs/linux.md lists those that KVRM serves");
+    let mut text =
+        "note: the program failed, perhaps because KVRM did not serve these system calls:".to_owned();
+    rows.iter().for_each(|row| text.push_str(&format!("\n  {row}")));
+    advice.iter().for_each(|advice| text.push_str(&format!("\nhint: {advice}")));
+    Some(text)
 }
 
-/// Returns the names of calls, each with how often it was made, if more than once, and with a remark, if it has one.
-fn calls(counts: &BTreeMap<u64, u64>, remark: impl Fn(u64) -> Option<&'static str>) -> Option<String> {
-    let call = |(&number, &count): (&u64, &u64)| {
-        let times = (count > 1).then(|| format!("{count} times"));
-        let remarks: Vec<_> = times.into_iter().chain(remark(number).map(str::to_owned)).collect();
-        let name = name(number);
-        if remarks.is_empty() { name } else { format!("{name} ({})", remarks.join("; ")) }
-    };
-    let calls: Vec<_> = counts.iter().map(call).collect();
-    (!calls.is_empty()).then(|| calls.join(", "))
+/// Returns a row for each call: its name, how often it was made if more than once, and the reason of a refusal.
+fn rows(unknown: &BTreeMap<u64, u64>, refused: &BTreeMap<u64, u64>) -> Vec<String> {
+    let times = |count: u64| if count > 1 { format!(", {count} times") } else { String::new() };
+    let unknown =
+        unknown.iter().map(|(number, count)| format!("{}: unknown{}", name(*number), times(*count)));
+    let refused = refused.iter().map(|(number, count)| {
+        let reason = find(*number).map_or("", |call| call.note);
+        format!("{}: refused{} ({reason})", name(*number), times(*count))
+    });
+    unknown.chain(refused).collect()
 }
 
 #[cfg(test)]
@@ -95,10 +121,15 @@ mod tests {
 
     #[test]
     fn calls_are_named_and_counted() {
-        assert_eq!(calls(&BTreeMap::new(), |_| None), None, "no calls");
-        let text = calls(&[(217, 1), (999, 2)].into(), |_| None);
-        assert_eq!(text.as_deref(), Some("add_key, #999 (2 times)"), "names and numbers");
-        let text = calls(&[(198, 1), (260, 3)].into(), |number| (number == 260).then_some("none"));
-        assert_eq!(text.as_deref(), Some("socket, wait4 (3 times; none)"), "with a remark");
+        let none = BTreeMap::new();
+        assert_eq!(rows(&none, &none), [""; 0], "no calls");
+        let found = rows(&[(217, 1), (999, 2)].into(), &[(198, 3)].into());
+        let socket = find(198).map_or("", |call| call.note);
+        let expected = [
+            "add_key: unknown".to_owned(),
+            "#999: unknown, 2 times".to_owned(),
+            format!("socket: refused, 3 times ({socket})"),
+        ];
+        assert_eq!(found, expected, "names, counts and reasons");
     }
 }

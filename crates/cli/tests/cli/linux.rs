@@ -9,7 +9,11 @@ use crate::support::{Elf, Folder, assemble, guest, kvrm, linux_guest, refusal};
 fn a_linux_program_is_known_by_its_file() {
     let run = kvrm(&["run", &linux_guest("process"), "--", "two words", ""]);
     assert_eq!(run.status, 3, "it exits with the number of its arguments");
-    assert!(run.stderr.starts_with("note: ") && run.stderr.contains(": #999; "), "its call: {}", run.stderr);
+    assert!(
+        run.stderr.starts_with("note: ") && run.stderr.contains("\n  #999: unknown\n"),
+        "its call: {}",
+        run.stderr
+    );
     assert!(run.stdout.starts_with("argc=3\nargument=two words\nargument=\n"), "{}", run.stdout);
     let run = kvrm(&["run", &linux_guest("tls")]);
     assert_eq!((run.status, run.stdout.lines().count()), (0, 7), "a position independent one");
@@ -128,14 +132,16 @@ fn a_failed_program_is_told_the_names_of_unknown_calls() {
         let program = folder.file("program", calling_linux_program(calls, status));
         kvrm(&[&["run", &program], options].concat())
     };
-    let failed = run(&[425, 999, 217, 425], 7, &[]);
-    let note = "note: the program made system calls that KVRM does not serve, which may be why it failed: add_key, \
-                io_uring_setup (2 times), #999; docs/linux.md lists the calls that KVRM serves\n";
+    let failed = run(&[425, 999, 203, 425], 7, &[]);
+    let note = "note: the program failed, perhaps because KVRM did not serve these system calls:\n  connect: unknown\n  \
+                io_uring_setup: unknown, 2 times\n  #999: unknown\nhint: there is no network: give the program its data as \
+                files, by --mount, --copy, --sysroot or --stdin\nhint: --strace shows the calls with their arguments; \
+                docs/linux.md lists those that KVRM serves\n";
     assert_eq!((failed.status, &*failed.stderr), (7, note), "names, and numbers without a name");
     assert_eq!(run(&[425], 0, &[]).stderr, "", "nothing after success");
     assert_eq!(run(&[172], 1, &[]).stderr, "", "getpid is served");
     let lanes = run(&[425], 1, &["--lanes", "3"]).stderr;
-    assert!(lanes.contains("io_uring_setup (3 times)"), "all lanes together: {lanes}");
+    assert!(lanes.contains("io_uring_setup: unknown, 3 times"), "all lanes together: {lanes}");
     let json = run(&[425], 1, &["--json"]);
     let report: Value = serde_json::from_str(&json.stdout).expect("the output is JSON");
     assert_eq!((&report["unknown_calls"]["425"], &*json.stderr), (&1.into(), ""), "JSON has the number");
@@ -148,24 +154,49 @@ fn a_failed_program_is_told_which_calls_were_refused() {
         let program = folder.file("program", calling_linux_program(calls, status));
         kvrm(&[&["run", &program], options].concat())
     };
-    // socket of the family 0, twice, and rseq
-    let calls = [198, 198, 293];
-    let note = "note: the program made system calls that KVRM refuses, which may be why it failed: \
-                socket (2 times; Unix sockets, and TCP and UDP over the loopback interface of the lane); \
-                docs/linux.md lists the calls that KVRM serves\n";
+    // socket, setxattr, setxattr, rseq
+    let calls = [198, 5, 5, 293];
+    let note = "note: the program failed, perhaps because KVRM did not serve these system calls:\n  \
+                setxattr: refused, 2 times (EOPNOTSUPP: files have no extended attributes)\n  \
+                socket: refused (EAFNOSUPPORT: there is no network)\nhint: there is no network: give the program its \
+                data as files, by --mount, --copy, --sysroot or --stdin\nhint: --strace shows the calls with their \
+                arguments; docs/linux.md lists those that KVRM serves\n";
     let failed = run(&calls, 7, &["--engine", "reference"]);
     assert_eq!((failed.status, &*failed.stderr), (7, note), "names and reasons; C libraries do without rseq");
     assert_eq!(run(&calls, 0, &["--engine", "reference"]).stderr, "", "nothing after success");
     let both = run(&[198, 425], 7, &["--engine", "reference"]).stderr;
     let lines: Vec<&str> = both.lines().collect();
     assert!(
-        lines.len() == 2 && lines[0].contains("io_uring_setup") && lines[1].contains("socket"),
-        "a note for unknown calls, then one for refused ones: {both}"
+        lines.len() == 5 && lines[1].contains("io_uring_setup") && lines[2].contains("socket"),
+        "one note has the unknown calls, then the refused ones: {both}"
     );
     let json = run(&calls, 1, &["--engine", "reference", "--json"]);
     let report: Value = serde_json::from_str(&json.stdout).expect("the output is JSON");
-    assert_eq!(report["refused_calls"], serde_json::json!({ "198": 2 }), "JSON has the numbers");
+    assert_eq!(report["refused_calls"], serde_json::json!({ "198": 1, "5": 2 }), "JSON has the numbers");
     assert_eq!(report["unknown_calls"], Value::Null, "refused calls are known");
+}
+
+#[test]
+fn system_calls_are_traced_in_chosen_lanes() {
+    let folder = Folder::new();
+    let program = folder.file("program", calling_linux_program(&[172, 425], 7));
+    let run = |options: &[&str]| kvrm(&[&["run", "--engine", "reference"], options, &[&program]].concat());
+    let trace = "getpid()                                = 2\n\
+                 syscall_0x1a9(";
+    let one = run(&["--strace"]);
+    assert_eq!(one.status, 7, "the status is that of the guest");
+    assert!(one.stderr.starts_with(trace), "on standard error: {}", one.stderr);
+    assert!(one.stderr.contains("+++ exited with 7 +++\n"), "to the end: {}", one.stderr);
+    let some = run(&["--strace=1,3-4", "--lanes", "5"]).stderr;
+    let with = |lane: usize| some.lines().filter(|line| line.starts_with(&format!("[{lane}] "))).count();
+    assert_eq!([0, 1, 2, 3, 4].map(with), [0, 4, 0, 4, 4], "lanes 1, 3 and 4: {some}");
+    let file = folder.path("trace.{lane}").display().to_string();
+    let quiet = run(&["--strace", "--lanes", "2", "--strace-output", &file]);
+    assert!(!quiet.stderr.contains("getpid"), "in files instead: {}", quiet.stderr);
+    let text = std::fs::read_to_string(folder.path("trace.1")).expect("lane 1 has a file");
+    assert!(text.starts_with(trace), "of lane 1: {text}");
+    assert!(run(&["--strace=7"]).stderr.contains("there is no lane 7"), "a lane that does not exist");
+    assert_eq!(kvrm(&["run", "--strace-output", &file, &program]).status, 2, "it needs --strace");
 }
 
 #[test]

@@ -54,16 +54,18 @@ impl Call<'_> {
     /// `follow` says whether a symbolic link at the end of the path is followed.
     pub(super) fn place(&mut self, descriptor: u64, path: u64, follow: bool) -> Result<Place, Failure> {
         let path = self.guest.path(path)?;
-        let root = self.kernel.process().root;
         // For an absolute path, Linux ignores the descriptor, even an invalid one.
-        let start = if path.starts_with(b"/") { root } else { self.base_directory(descriptor)? };
-        Ok(self.kernel.files.walk_within(root, start, &path, follow)?)
+        let start = if path.starts_with(b"/") {
+            self.kernel.process().root
+        } else {
+            self.base_directory(descriptor)?
+        };
+        Ok(self.kernel.walk(start, &path, follow)?)
     }
 
     /// Looks up a path, starting at the current directory.
     pub(super) fn place_of(&self, path: &[u8], follow: bool) -> Result<Place, Errno> {
-        let process = self.kernel.process();
-        self.kernel.files.walk_within(process.root, process.directory, path, follow)
+        self.kernel.walk(self.kernel.process().directory, path, follow)
     }
 
     /// Returns the end of a wait that lasts `timeout` nanoseconds from the start of the call.

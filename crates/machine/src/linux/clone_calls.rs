@@ -1,8 +1,11 @@
 //! System calls that make threads and processes.
 
+use std::sync::Arc;
+
 use super::call::Call;
 use super::errno::{EINVAL, ENOSYS};
 use super::failure::{CallResult, Failure};
+use super::life::Birth;
 use super::signals::SIGNAL_MAX;
 use super::space::Space;
 use super::thread::Parked;
@@ -100,14 +103,16 @@ impl Call<'_> {
                 self.guest.write(child_tid, &id_bytes)?;
             }
             let process = self.kernel.process_id();
-            self.kernel.add_thread(id, process, parked);
+            self.kernel.add_thread(id, process, self.uptime(), parked);
             return Ok(u64::from(id));
         }
         let space = if has(CLONE_VM) { None } else { Some(self.copy_space(clone, id)?) };
         let own = self.kernel.process_id();
+        let now = self.uptime();
         let parent = if has(CLONE_PARENT) { self.kernel.process().parent } else { own };
-        self.kernel.add_process(id, parent, exit_signal, space);
-        self.kernel.add_thread(id, id, parked);
+        let birth = Birth { parent, exit_signal, started: now };
+        self.kernel.add_process(id, &birth, space);
+        self.kernel.add_thread(id, id, now, parked);
         let stack = self.kernel.thread().stack;
         if let Some(thread) = self.kernel.threads.get_mut(&id)
             && !has(CLONE_VM)
@@ -146,13 +151,14 @@ impl Call<'_> {
         let now = self.now();
         self.kernel.sync_shared(&mut self.guest, now)?;
         let kernel = &*self.kernel;
-        let Space { areas, executable, shared, .. } = kernel.space();
+        let Space { areas, executable, files, shared, .. } = kernel.space();
         let mut space = Space {
             areas: areas.clone(),
             memory: None,
             heap_end: kernel.state.heap_end,
             users: 0,
-            executable: executable.clone(),
+            executable: Arc::clone(executable),
+            files: files.clone(),
             shared: shared.clone(),
         };
         // The ID is written into the memory of the child only.

@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::call::Call;
-use super::errno::{EACCES, EINVAL, ENOENT, ENOTDIR, EPERM, ERANGE, EROFS};
+use super::errno::{EACCES, EINVAL, ENOENT, ENOTDIR, EPERM, ERANGE, EROFS, Errno};
 use super::failure::{CallResult, Failure};
 use super::fields::Fields;
-use super::files::{Device, Inode, InodeNumber, Kind, Place, S_IFCHR, S_IFIFO, S_IFREG, S_IFSOCK, S_ISGID};
+use super::files::{
+    Device, Inode, InodeNumber, Kind, Nodes as _, Place, S_IFCHR, S_IFIFO, S_IFREG, S_IFSOCK, S_ISGID,
+};
 use super::guest::TRANSFER_BYTES_MAX;
-use super::kernel::Kernel;
 use super::notices::{IN_ACCESS, IN_ATTRIB, IN_DELETE, IN_ISDIR};
 use super::open_files::Object;
-use super::status::FileStatus;
+use super::proc_node::{Node, is_node};
+use super::process::Process;
 
 const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
 const AT_REMOVEDIR: u64 = 0x200;
@@ -24,7 +26,11 @@ type PlacedObject = (Object, Option<(InodeNumber, Vec<u8>)>);
 
 pub(super) fn getcwd(call: &mut Call<'_>) -> CallResult {
     let [address, bytes, ..] = call.x;
-    let mut path = call.kernel.files.path(call.kernel.process().root, call.kernel.process().directory)?;
+    let Process { root, directory, .. } = *call.kernel.process();
+    let mut path = match is_node(directory) {
+        true => call.kernel.seen(call.kernel.path_of_inode(directory)),
+        false => call.kernel.files.path(root, directory)?,
+    };
     path.push(0);
     if path.len() as u64 > bytes {
         return Err(ERANGE.into());
@@ -34,10 +40,16 @@ pub(super) fn getcwd(call: &mut Call<'_>) -> CallResult {
 }
 
 impl Call<'_> {
+    fn check_directory(&self, number: InodeNumber) -> Result<(), Errno> {
+        let is_directory = match is_node(number) {
+            true => self.kernel.is_directory(number),
+            false => self.kernel.files.inode(number).ok_or(ENOENT)?.is_directory(),
+        };
+        if is_directory { Ok(()) } else { Err(ENOTDIR) }
+    }
+
     fn change_directory(&mut self, number: InodeNumber) -> CallResult {
-        if !self.kernel.files.inode(number).ok_or(ENOENT)?.is_directory() {
-            return Err(ENOTDIR.into());
-        }
+        self.check_directory(number)?;
         let left = std::mem::replace(&mut self.kernel.process_mut().directory, number);
         self.kernel.release_inode(left);
         Ok(0)
@@ -72,7 +84,8 @@ impl Call<'_> {
             };
         }
         let place = self.place(descriptor, path, flags & AT_SYMLINK_NOFOLLOW == 0)?;
-        Ok((Object::Inode(place.existing()?), Some((place.parent, place.name))))
+        let object = self.kernel.object_of(place.existing()?)?;
+        Ok((object, Some((place.parent, place.name))))
     }
 
     /// Returns the object of a descriptor likewise.
@@ -109,9 +122,7 @@ pub(super) fn fchdir(call: &mut Call<'_>) -> CallResult {
 
 pub(super) fn chroot(call: &mut Call<'_>) -> CallResult {
     let number = call.place_here(0, true)?.existing()?;
-    if !call.kernel.files.inode(number).ok_or(ENOENT)?.is_directory() {
-        return Err(ENOTDIR.into());
-    }
+    call.check_directory(number)?;
     let left = std::mem::replace(&mut call.kernel.process_mut().root, number);
     call.kernel.release_inode(left);
     Ok(0)
@@ -196,7 +207,9 @@ pub(super) fn renameat2(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     let (from, to, now) = (call.place(from, old, false)?, call.place(to, new, false)?, call.now());
+    let paths = [&from, &to].map(|place| call.kernel.path_of(place));
     let gone = call.kernel.files.rename(&from, &to, flags & RENAME_NOREPLACE == 0, now)?;
+    call.kernel.follow_rename(&paths);
     if let Some(number) = from.inode.filter(|_| from.inode != to.inode) {
         call.kernel.notify_move(&from, &to, number);
     }
@@ -215,9 +228,12 @@ pub(super) fn readlinkat(call: &mut Call<'_>) -> CallResult {
     let Object::Inode(number) = call.object(directory, path, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)? else {
         return Err(ENOENT.into());
     };
-    let Kind::Symlink(target) = &call.kernel.files.inode(number).ok_or(ENOENT)?.kind else {
-        return Err(EINVAL.into());
+    let target = match (Node::of(number), call.kernel.files.inode(number).map(|inode| &inode.kind)) {
+        (Some(node), _) => call.kernel.link_text(node)?,
+        (None, Some(Kind::Symlink(target))) => Some(target.clone()),
+        _ => None,
     };
+    let target = target.ok_or(EINVAL)?;
     let target = &target[..target.len().min(bytes as usize)];
     call.guest.write(address, target)?;
     Ok(target.len() as u64)
@@ -235,6 +251,12 @@ pub(super) fn faccessat(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     let Object::Inode(number) = call.object(directory, path, flags)? else { return Ok(0) };
+    if is_node(number) {
+        // Root may read and write all of them.
+        let mode_of_node = call.status(Object::Inode(number)).mode;
+        let is_executable = call.kernel.is_directory(number) || mode_of_node & 0o111 != 0;
+        return if mode & X_OK != 0 && !is_executable { Err(EACCES.into()) } else { Ok(0) };
+    }
     let inode = call.kernel.files.inode(number).ok_or(ENOENT)?;
     if mode & W_OK != 0 && inode.read_only {
         return Err(EROFS.into());
@@ -248,31 +270,38 @@ pub(super) fn faccessat(call: &mut Call<'_>) -> CallResult {
 
 pub(super) fn newfstatat(call: &mut Call<'_>) -> CallResult {
     let [directory, path, address, flags, ..] = call.x;
-    let (object, now) = (call.object(directory, path, flags)?, call.now());
-    call.guest.write(address, &FileStatus::of(object, call.kernel, now).stat())?;
+    let object = call.object(directory, path, flags)?;
+    let status = call.status(object);
+    call.guest.write(address, &status.stat())?;
     Ok(0)
 }
 
 pub(super) fn fstat(call: &mut Call<'_>) -> CallResult {
-    let (object, now) = (call.kernel.description(call.x[0])?.object, call.now());
-    call.guest.write(call.x[1], &FileStatus::of(object, call.kernel, now).stat())?;
+    let object = call.kernel.description(call.x[0])?.object;
+    let status = call.status(object);
+    call.guest.write(call.x[1], &status.stat())?;
     Ok(0)
 }
 
 pub(super) fn statx(call: &mut Call<'_>) -> CallResult {
     let [directory, path, flags, _, address, _] = call.x;
-    let (object, now) = (call.object(directory, path, flags)?, call.now());
-    call.guest.write(address, &FileStatus::of(object, call.kernel, now).statx())?;
+    let object = call.object(directory, path, flags)?;
+    let status = call.status(object);
+    call.guest.write(address, &status.statx())?;
     Ok(0)
 }
 
-/// Writes `struct statfs`. The file system of a lane is in memory, so it reports itself as `tmpfs`.
-fn write_statfs(call: &mut Call<'_>, address: u64) -> CallResult {
+/// Writes `struct statfs`. The file system of a lane is in memory, so it reports itself as `tmpfs`, and `/proc` as itself.
+fn write_statfs(call: &mut Call<'_>, object: Object, address: u64) -> CallResult {
+    const PROC_MAGIC: u64 = 0x9fa0;
     const TMPFS_MAGIC: u64 = 0x0102_1994;
     const BLOCK: u64 = 4096;
     let (room, free) = call.kernel.files.space();
     let mut out = Fields([0; 120]);
-    let words = [TMPFS_MAGIC, BLOCK, room / BLOCK, free / BLOCK, free / BLOCK, 65_536, 65_536];
+    let words = match object {
+        Object::Inode(number) if is_node(number) => [PROC_MAGIC, BLOCK, 0, 0, 0, 0, 0],
+        _ => [TMPFS_MAGIC, BLOCK, room / BLOCK, free / BLOCK, free / BLOCK, 65_536, 65_536],
+    };
     (0..).step_by(8).zip(words).for_each(|(at, word)| out.u64(at, word));
     out.u64(64, 255);
     out.u64(72, BLOCK);
@@ -281,26 +310,25 @@ fn write_statfs(call: &mut Call<'_>, address: u64) -> CallResult {
 }
 
 pub(super) fn statfs(call: &mut Call<'_>) -> CallResult {
-    call.place_here(0, true)?.existing()?;
-    write_statfs(call, call.x[1])
+    let number = call.place_here(0, true)?.existing()?;
+    write_statfs(call, Object::Inode(number), call.x[1])
 }
 
 pub(super) fn fstatfs(call: &mut Call<'_>) -> CallResult {
-    call.kernel.description(call.x[0])?;
-    write_statfs(call, call.x[1])
+    let object = call.kernel.description(call.x[0])?.object;
+    write_statfs(call, object, call.x[1])
 }
 
 pub(super) fn getdents64(call: &mut Call<'_>) -> CallResult {
     let [descriptor, address, bytes, ..] = call.x;
     let bytes = u64::from(bytes as u32).min(TRANSFER_BYTES_MAX) as usize;
     let id = call.kernel.opened(descriptor)?;
-    let Kernel { open, files, .. } = &mut *call.kernel;
-    let description = open.get_mut(id)?;
-    let Object::Inode(number) = description.object else { return Err(ENOTDIR.into()) };
-    let list = match &description.listing {
+    let Object::Inode(number) = call.kernel.open.get(id)?.object else { return Err(ENOTDIR.into()) };
+    let list = match &call.kernel.open.get(id)?.listing {
         Some(list) => Arc::clone(list),
-        None => Arc::new(files.list(number)?),
+        None => Arc::new(call.kernel.list(number)?),
     };
+    let description = call.kernel.open.get_mut(id)?;
     description.listing = Some(Arc::clone(&list));
     let start = description.position.min(list.len() as u64) as usize;
     let mut out: Vec<u8> = Vec::new();
@@ -311,7 +339,7 @@ pub(super) fn getdents64(call: &mut Call<'_>) -> CallResult {
             break;
         }
         position += 1;
-        let kind = files.inode(*number).map_or(0, |inode| (inode.full_mode() >> 12) as u8);
+        let kind = (call.status(Object::Inode(*number)).mode >> 12) as u8;
         let end = out.len() + record;
         out.extend(number.to_le_bytes());
         out.extend((position as u64).to_le_bytes());

@@ -10,6 +10,7 @@ use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Kind};
 use super::initial_stack::InitialStack;
 use super::loading::{self, LoadFailure, Loaded, Program};
+use super::mapped_files::MappedFiles;
 use super::open_files::Object;
 use super::process::READ_IMPLIES_EXEC;
 use super::process::Status;
@@ -32,9 +33,10 @@ const SCRIPTS_MAX: usize = 4;
 /// The part of a script in which its first line has to end.
 const SCRIPT_LINE_BYTES: usize = 256;
 
-/// A program to execute: its file, and its arguments with the name.
+/// A program to execute: its file with its path without links, its name, and its arguments with the name.
 struct Found {
     number: InodeNumber,
+    resolved: Vec<u8>,
     path: Vec<u8>,
     arguments: Vec<Vec<u8>>,
 }
@@ -42,8 +44,9 @@ struct Found {
 pub(super) fn execve(call: &mut Call<'_>) -> CallResult {
     let [path, arguments, environment, ..] = call.x;
     let path = call.guest.path(path)?;
-    let number = call.place_of(&path, true)?.existing()?;
-    call.execute(number, path, arguments, environment)
+    let place = call.place_of(&path, true)?;
+    let (number, resolved) = (place.existing()?, call.kernel.path_of(&place));
+    call.execute(Found { number, resolved, path, arguments: Vec::new() }, arguments, environment)
 }
 
 pub(super) fn execveat(call: &mut Call<'_>) -> CallResult {
@@ -59,17 +62,13 @@ pub(super) fn execveat(call: &mut Call<'_>) -> CallResult {
     if name.is_empty() {
         name = format!("/dev/fd/{}", directory as u32).into_bytes();
     }
-    call.execute(number, name, arguments, environment)
+    let resolved = call.kernel.path_of_inode(number);
+    let found = Found { number, resolved, path: name, arguments: Vec::new() };
+    call.execute(found, arguments, environment)
 }
 
 impl Call<'_> {
-    fn execute(
-        &mut self,
-        number: InodeNumber,
-        path: Vec<u8>,
-        arguments: u64,
-        environment: u64,
-    ) -> CallResult {
+    fn execute(&mut self, found: Found, arguments: u64, environment: u64) -> CallResult {
         let mut room = TEXT_BYTES_MAX;
         let mut arguments = self.texts(arguments, &mut room)?;
         let environment = self.texts(environment, &mut room)?;
@@ -77,8 +76,8 @@ impl Call<'_> {
             // As Linux does: programs rely on having a name.
             arguments.push(Vec::new());
         }
-        let found = self.resolve_scripts(Found { number, path, arguments })?;
-        let Found { number, path, arguments } = found;
+        let found = self.resolve_scripts(Found { arguments, ..found })?;
+        let Found { number, resolved, path, arguments } = found;
         let file = self.file(number)?;
         let is_own = Arc::ptr_eq(&file, &self.kernel.settings.program);
         let loaded = self.load(&file, is_own)?;
@@ -91,10 +90,13 @@ impl Call<'_> {
             features: self.kernel.settings.features,
             random,
         };
-        let (sp, block) = stack.contents().map_err(|_| E2BIG)?;
+        let contents = stack.contents().map_err(|_| E2BIG)?;
+        let (sp, block) = (contents.pointer, contents.block.clone());
+        let executable = contents.executable(resolved, number);
         // From here on, the old program is gone.
         self.leave_program(&path);
-        self.enter_space(&loaded, path)?;
+        self.enter_space(&loaded)?;
+        self.kernel.set_executable(executable, &file);
         let mapped = if is_own { Ok(()) } else { self.map_program(&loaded) };
         let done = mapped.and_then(|()| Ok(self.guest.lane.write_memory(sp, &block, None)?));
         match done {
@@ -150,7 +152,8 @@ impl Call<'_> {
             if path.is_empty() {
                 return Err(ENOEXEC.into());
             }
-            found.number = self.place_of(&path, true)?.existing()?;
+            let place = self.place_of(&path, true)?;
+            (found.number, found.resolved) = (place.existing()?, self.kernel.path_of(&place));
             let mut arguments = vec![path.clone()];
             arguments.extend((!option.is_empty()).then_some(option));
             arguments.push(found.path);
@@ -211,7 +214,7 @@ impl Call<'_> {
     }
 
     /// Gives the current process an address space of its own, with the memory of the image.
-    fn enter_space(&mut self, loaded: &Loaded, path: Vec<u8>) -> Result<(), Failure> {
+    fn enter_space(&mut self, loaded: &Loaded) -> Result<(), Failure> {
         let now = self.now();
         self.kernel.sync_shared(&mut self.guest, now)?;
         let kernel = &mut *self.kernel;
@@ -225,8 +228,15 @@ impl Call<'_> {
         kernel.release_space(old);
         let areas = loaded.areas.clone();
         kernel.state.heap_end = areas.heap.start;
-        let space =
-            Space { areas, memory: None, heap_end: 0, users: 1, executable: path, shared: Vec::new() };
+        let space = Space {
+            areas,
+            memory: None,
+            heap_end: 0,
+            users: 1,
+            executable: Arc::default(),
+            files: MappedFiles::default(),
+            shared: Vec::new(),
+        };
         let id = kernel.next_space;
         kernel.next_space += 1;
         kernel.spaces.insert(id, space);

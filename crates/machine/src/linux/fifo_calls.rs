@@ -1,5 +1,7 @@
 //! Opening named pipes: an end waits until the other one is opened, too.
 
+use std::sync::Arc;
+
 use super::call::{Call, Interrupted};
 use super::errno::ENXIO;
 use super::failure::{CallResult, Failure};
@@ -9,9 +11,10 @@ use super::wait::{Event, Woken};
 
 impl Call<'_> {
     /// Opens an end of a named pipe.
-    pub(super) fn open_fifo(&mut self, number: InodeNumber, flags: u32) -> CallResult {
+    pub(super) fn open_fifo(&mut self, number: InodeNumber, path: Vec<u8>, flags: u32) -> CallResult {
         let kept = flags & (O_ACCMODE | O_NONBLOCK | O_APPEND);
         let (description, pipe) = self.kernel.open.add_fifo(number, kept);
+        self.kernel.open.get_mut(description)?.path = Arc::new(path);
         // The thread holds the end until a descriptor does, so that the other end finds it.
         self.kernel.open.share(description);
         let there = self.kernel.open.pipe(pipe)?;

@@ -2,22 +2,24 @@
 
 use super::call::Call;
 use super::errno::{
-    EAGAIN, EBADF, EEXIST, EINVAL, EISDIR, ELOOP, ENOENT, ENOSPC, ENOTDIR, ENXIO, EOPNOTSUPP, EPIPE, EROFS,
-    ESPIPE,
+    EAGAIN, EBADF, EEXIST, EINVAL, EIO, EISDIR, ELOOP, ENOENT, ENOSPC, ENOTDIR, ENXIO, EOPNOTSUPP, EPIPE,
+    EROFS, ESPIPE,
 };
 use super::failure::{CallResult, Failure};
-use super::files::{Device, Inode, Kind};
+use super::files::{Device, Inode, InodeNumber, Kind, Nodes as _, Place};
 use super::guest::{Buffer, TRANSFER_BYTES_MAX};
 use super::kernel::Kernel;
 use super::notices::{IN_ACCESS, IN_MODIFY, IN_OPEN};
 use super::open_files::{
-    Description, O_ACCMODE, O_APPEND, O_CLOEXEC, O_NONBLOCK, O_PATH, O_RDWR, Object, PIPE_ATOMIC_BYTES,
-    PIPE_BYTES,
+    Description, O_ACCMODE, O_APPEND, O_CLOEXEC, O_NONBLOCK, O_PATH, O_RDWR, O_WRONLY, Object,
+    PIPE_ATOMIC_BYTES, PIPE_BYTES,
 };
+use super::proc_node::{Node, is_node};
 use super::readiness::{POLLERR, POLLHUP, POLLIN, POLLOUT};
 use super::signals::{SIGPIPE, siginfo};
 use super::socket_transfer::Outgoing;
 use super::wait::Woken;
+use crate::console::Stream;
 
 const O_CREAT: u32 = 0o100;
 const O_EXCL: u32 = 0o200;
@@ -50,11 +52,13 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
         if flags & O_DIRECTORY != 0 {
             return Err(ENOTDIR.into());
         }
-        return call.open_fifo(number, flags);
+        let path = call.kernel.path_of(&place);
+        return call.open_fifo(number, path, flags);
     }
     let files = &mut call.kernel.files;
     let mut is_changed = false;
     let number = match place.inode {
+        Some(number) if is_node(number) => return call.open_node(&place, number, flags),
         Some(_) if is_exclusive => return Err(EEXIST.into()),
         Some(number) => {
             let inode = files.inode(number).ok_or(ENOENT)?;
@@ -62,6 +66,9 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
                 Kind::Symlink(_) if flags & O_PATH == 0 => return Err(ELOOP.into()),
                 Kind::Socket if flags & O_PATH == 0 => return Err(ENXIO.into()),
                 Kind::Directory { .. } if writes || flags & O_CREAT != 0 => return Err(EISDIR.into()),
+                Kind::Device(Device::Terminal | Device::Console) if flags & O_PATH == 0 => {
+                    return call.open_terminal(flags);
+                }
                 Kind::Directory { .. } | Kind::Device(_) => {}
                 _ if flags & O_DIRECTORY != 0 => return Err(ENOTDIR.into()),
                 Kind::File(_) if writes && inode.read_only => return Err(EROFS.into()),
@@ -83,6 +90,8 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
     if place.inode.is_none() {
         call.kernel.notify_new(&place, number);
     }
+    let place = place.with(number);
+    let path = call.kernel.path_of(&place);
     let (parent, name) = (place.parent, place.name);
     if flags & O_PATH == 0 {
         call.kernel.notify(number, Some((parent, &name)), IN_OPEN);
@@ -92,7 +101,7 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
         call.show_file(number)?;
     }
     let place = (!name.is_empty()).then(|| Box::new((parent, name)));
-    let mut description = Description::new(Object::Inode(number), kept);
+    let mut description = Description::new(Object::Inode(number), kept).at(path);
     description.place = place;
     Ok(call.kernel.open(description, flags & O_CLOEXEC != 0)?)
 }
@@ -106,7 +115,9 @@ impl Call<'_> {
         }
         let parent = self.place(directory, path, true)?.existing()?;
         self.kernel.process().descriptors.lowest_free(0)?;
-        let parent = self.kernel.files.inode(parent).ok_or(ENOENT)?;
+        let above = self.kernel.path_of_inode(parent);
+        let parent =
+            self.kernel.files.inode(parent).ok_or(if is_node(parent) { EOPNOTSUPP } else { ENOENT })?;
         if !parent.is_directory() {
             return Err(ENOTDIR.into());
         }
@@ -117,7 +128,62 @@ impl Call<'_> {
         let inode = Inode::new(Kind::File(Vec::new().into()), mode, self.now());
         let number = self.kernel.files.add_unlinked(inode)?;
         let kept = flags & (O_ACCMODE | O_APPEND | O_NONBLOCK);
-        Ok(self.kernel.open(Description::new(Object::Inode(number), kept), flags & O_CLOEXEC != 0)?)
+        // Linux names such a file by its number.
+        let path = [above.strip_suffix(b"/").unwrap_or(&above), format!("/#{number}").as_bytes()].concat();
+        let description = Description::new(Object::Inode(number), kept).at(path);
+        Ok(self.kernel.open(description, flags & O_CLOEXEC != 0)?)
+    }
+
+    /// Opens a node of `/proc`, or the open file that it leads to.
+    fn open_node(&mut self, place: &Place, number: InodeNumber, flags: u32) -> CallResult {
+        let (reads, writes) = (flags & O_ACCMODE != O_WRONLY, flags & O_ACCMODE != 0);
+        if flags & O_CREAT != 0 && flags & O_EXCL != 0 {
+            return Err(EEXIST.into());
+        }
+        let status = self.status(Object::Inode(number));
+        let is_path = flags & O_PATH != 0;
+        if self.kernel.is_directory(number) {
+            if !is_path && (writes || flags & O_CREAT != 0) {
+                return Err(EISDIR.into());
+            }
+        } else if flags & O_DIRECTORY != 0 {
+            return Err(ENOTDIR.into());
+        }
+        if status.is_symlink() && !is_path {
+            return Err(ELOOP.into());
+        }
+        let object = match self.kernel.object_of(number)? {
+            object if is_path => object,
+            // These have no other end, and cannot be opened again.
+            Object::Event(_) | Object::Socket(_) => return Err(ENXIO.into()),
+            Object::PipeReader(pipe) | Object::PipeWriter(pipe) if reads && !writes => {
+                Object::PipeReader(pipe)
+            }
+            Object::PipeReader(pipe) | Object::PipeWriter(pipe) if writes && !reads => {
+                Object::PipeWriter(pipe)
+            }
+            object => object,
+        };
+        let kept = flags & (O_ACCMODE | O_APPEND | O_NONBLOCK | O_PATH | O_DIRECTORY);
+        let description = Description::new(object, kept).at(self.kernel.path_of(place));
+        Ok(self.kernel.open(description, flags & O_CLOEXEC != 0)?)
+    }
+
+    /// Opens the terminal.
+    fn open_terminal(&mut self, flags: u32) -> CallResult {
+        if !self.kernel.settings.terminal {
+            return Err(ENXIO.into());
+        }
+        let writes_only = flags & O_ACCMODE == O_WRONLY;
+        let object = if writes_only { Object::Output(Stream::Output) } else { Object::Input };
+        let description = Description::new(object, flags & (O_ACCMODE | O_APPEND | O_NONBLOCK));
+        Ok(self.kernel.open(description, flags & O_CLOEXEC != 0)?)
+    }
+
+    /// Returns the part of a text from a position on.
+    fn part(text: &[u8], at: u64, bytes: usize) -> Vec<u8> {
+        let start = at.min(text.len() as u64) as usize;
+        text[start..text.len().min(start.saturating_add(bytes))].to_vec()
     }
 
     /// Returns up to `bytes` bytes from a descriptor, without consuming them.
@@ -129,26 +195,32 @@ impl Call<'_> {
         if let Object::Inode(number) = self.kernel.open.get(id)?.object {
             self.sync_file(number)?;
         }
-        let Kernel { open, files, input, input_position, .. } = &*self.kernel;
-        let description = open.get(id)?;
+        let description = self.kernel.open.get(id)?;
         if !description.is_readable() {
             return Err(EBADF.into());
         }
+        if let Object::Inode(number) = description.object
+            && let Some(node) = Node::of(number)
+        {
+            let at = at.unwrap_or(description.position);
+            return Ok(Self::part(&self.node_text(descriptor, node, at)?, at, bytes));
+        }
+        let Kernel { open, files, input, input_position, .. } = &*self.kernel;
+        let description = open.get(id)?;
         match description.object {
             Object::Inode(number) => match &files.inode(number).ok_or(ENOENT)?.kind {
-                Kind::File(data) => {
-                    let start = at.unwrap_or(description.position).min(data.len() as u64) as usize;
-                    let end = data.len().min(start.saturating_add(bytes));
-                    Ok(data[start..end].to_vec())
-                }
+                Kind::File(data) => Ok(Self::part(data, at.unwrap_or(description.position), bytes)),
                 Kind::Directory { .. } => Err(EISDIR.into()),
                 Kind::Symlink(_) | Kind::Socket | Kind::Fifo => Err(EINVAL.into()),
                 Kind::Device(Device::Null) => Ok(Vec::new()),
+                // An open terminal is another object.
+                Kind::Device(Device::Terminal | Device::Console) => Err(EIO.into()),
                 Kind::Device(Device::Zero | Device::Full) => Ok(vec![0; bytes]),
                 Kind::Device(Device::Random) => Ok(self.kernel.random_bytes(bytes)),
             },
             _ if at.is_some() => Err(ESPIPE.into()),
-            Object::Input => {
+            // Only a terminal that was opened for both can be read through its output.
+            Object::Input | Object::Output(_) => {
                 let unread = &input[*input_position..];
                 Ok(unread[..unread.len().min(bytes)].to_vec())
             }
@@ -167,7 +239,7 @@ impl Call<'_> {
             Object::Event(event) => self.peek_event(id, event, bytes),
             Object::Socket(_) => Ok(self.peek_socket(descriptor, bytes, 0)?.data),
             Object::Queue(_) => Err(EINVAL.into()),
-            Object::Output(_) | Object::PipeWriter(_) => Err(EBADF.into()),
+            Object::PipeWriter(_) => Err(EBADF.into()),
         }
     }
 
@@ -183,12 +255,12 @@ impl Call<'_> {
                 if at.is_none() {
                     description.position += bytes as u64;
                 }
-                let inode = files.inode(number).ok_or(ENOENT)?;
-                if matches!(inode.kind, Kind::Device(Device::Random)) {
+                let kind = files.inode(number).map(|inode| &inode.kind);
+                if matches!(kind, Some(Kind::Device(Device::Random))) {
                     state.random += bytes as u64;
                 }
             }
-            Object::Input => *input_position += bytes,
+            Object::Input | Object::Output(_) => *input_position += bytes,
             Object::PipeReader(pipe) | Object::PipeBoth(pipe) => {
                 open.pipe_mut(pipe)?.data.drain(..bytes);
                 open.note_pipe(pipe);
@@ -198,7 +270,7 @@ impl Call<'_> {
                 let rights = self.consume_socket(descriptor, bytes)?;
                 rights.into_iter().for_each(|right| self.kernel.release_description(right));
             }
-            Object::Output(_) | Object::PipeWriter(_) | Object::Queue(_) => {}
+            Object::PipeWriter(_) | Object::Queue(_) => {}
         }
         Ok(())
     }
@@ -215,6 +287,10 @@ impl Call<'_> {
             return Err(EBADF.into());
         }
         match description.object {
+            Object::Inode(number) if is_node(number) => match Node::of(number) {
+                Some(node) => self.put_node(node, data),
+                None => Err(EINVAL.into()),
+            },
             Object::Inode(number) => match &files.inode(number).ok_or(ENOENT)?.kind {
                 Kind::File(contents) => {
                     let end = contents.len() as u64;
@@ -228,6 +304,7 @@ impl Call<'_> {
                     self.kernel.notify_opened(id, IN_MODIFY);
                     Ok(written)
                 }
+                Kind::Device(Device::Terminal | Device::Console) => Err(EIO.into()),
                 Kind::Device(Device::Full) => Err(ENOSPC.into()),
                 Kind::Device(_) => Ok(data.len() as u64),
                 Kind::Directory { .. } => Err(EISDIR.into()),
@@ -236,6 +313,11 @@ impl Call<'_> {
             _ if at.is_some() => Err(ESPIPE.into()),
             Object::Output(stream) => {
                 self.console.push((stream, data.to_vec()));
+                Ok(data.len() as u64)
+            }
+            // A terminal that was opened for both.
+            Object::Input => {
+                self.console.push((Stream::Output, data.to_vec()));
                 Ok(data.len() as u64)
             }
             Object::PipeWriter(pipe) | Object::PipeBoth(pipe) => self.put_into_pipe(id, pipe, data),
@@ -248,7 +330,7 @@ impl Call<'_> {
                 )
             }
             Object::Queue(_) => Err(EINVAL.into()),
-            Object::Input | Object::PipeReader(_) => Err(EBADF.into()),
+            Object::PipeReader(_) => Err(EBADF.into()),
         }
     }
 
@@ -422,10 +504,14 @@ pub(super) fn lseek(call: &mut Call<'_>) -> CallResult {
     let Kernel { open, files, .. } = &mut *call.kernel;
     let description = open.get_mut(id)?;
     let Object::Inode(number) = description.object else { return Err(ESPIPE.into()) };
-    let end = match &files.inode(number).ok_or(ENOENT)?.kind {
-        Kind::File(data) => data.len() as u64,
+    let end = match files.inode(number).map(|inode| &inode.kind) {
+        Some(Kind::File(data)) => data.len() as u64,
         _ => 0,
     };
+    // As on Linux, these have no end to seek from.
+    if is_node(number) && whence > 1 && description.flags & O_DIRECTORY == 0 {
+        return Err(EINVAL.into());
+    }
     let base = match whence {
         0 => 0,
         1 => description.position,
@@ -510,11 +596,12 @@ pub(super) fn memfd_create(call: &mut Call<'_>) -> CallResult {
     if flags & !(MFD_CLOEXEC | MFD_ALLOW_SEALING) != 0 {
         return Err(EINVAL.into());
     }
-    call.guest.text(call.x[0], NAME_BYTES_MAX + 1)?.ok_or(EINVAL)?;
+    let name = call.guest.text(call.x[0], NAME_BYTES_MAX + 1)?.ok_or(EINVAL)?;
     call.kernel.process().descriptors.lowest_free(0)?;
     let now = call.now();
     let number = call.kernel.files.add_unlinked(Inode::new(Kind::File(Vec::new().into()), 0o777, now))?;
-    let description = Description::new(Object::Inode(number), O_RDWR);
+    let path = [b"/memfd:", &name[..]].concat();
+    let description = Description::new(Object::Inode(number), O_RDWR).at(path);
     Ok(call.kernel.open(description, flags & MFD_CLOEXEC != 0)?)
 }
 

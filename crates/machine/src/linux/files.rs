@@ -12,6 +12,7 @@ use super::errno::{
     EBUSY, EEXIST, EFBIG, EINVAL, EISDIR, ELOOP, EMLINK, ENAMETOOLONG, ENOENT, ENOSPC, ENOTDIR, ENOTEMPTY,
     EPERM, EROFS, Errno,
 };
+use super::proc_node::is_node;
 use crate::shared::share;
 
 /// The number of an inode.
@@ -46,6 +47,10 @@ pub(super) enum Device {
     Zero,
     Full,
     Random,
+    /// `/dev/tty`: the terminal of the process.
+    Terminal,
+    /// The terminal of the standard streams.
+    Console,
 }
 
 impl Device {
@@ -63,6 +68,8 @@ impl Device {
             Self::Zero => (1, 5),
             Self::Full => (1, 7),
             Self::Random => (1, 9),
+            Self::Terminal => (5, 0),
+            Self::Console => (136, 0),
         }
     }
 }
@@ -156,6 +163,58 @@ pub(crate) struct Files {
     capacity: u64,
 }
 
+/// Where a link of `/proc` leads.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// To this path.
+    Path(Vec<u8>),
+    /// To this inode, wherever it is.
+    Inode(InodeNumber),
+}
+
+/// The nodes of `/proc`, which are made when they are looked at.
+pub(super) trait Nodes {
+    /// Returns the child of a directory with a name.
+    fn child(&self, directory: InodeNumber, name: &[u8]) -> Result<InodeNumber, Errno>;
+
+    /// Returns the parent of a directory.
+    fn parent(&self, directory: InodeNumber) -> Result<InodeNumber, Errno>;
+
+    /// Returns where a link leads; `None` if the node is no link.
+    fn target(&self, node: InodeNumber) -> Result<Option<Target>, Errno>;
+
+    /// Returns whether the node is a directory.
+    fn is_directory(&self, node: InodeNumber) -> bool;
+}
+
+/// What a lookup of a path sees besides the files.
+pub(super) struct View<'a> {
+    pub(super) nodes: &'a dyn Nodes,
+    /// The root directory.
+    pub(super) root: InodeNumber,
+}
+
+/// The nodes before a lane runs: there are none.
+struct NoNodes;
+
+impl Nodes for NoNodes {
+    fn child(&self, _: InodeNumber, _: &[u8]) -> Result<InodeNumber, Errno> {
+        Err(ENOENT)
+    }
+
+    fn parent(&self, _: InodeNumber) -> Result<InodeNumber, Errno> {
+        Ok(ROOT)
+    }
+
+    fn target(&self, _: InodeNumber) -> Result<Option<Target>, Errno> {
+        Ok(None)
+    }
+
+    fn is_directory(&self, _: InodeNumber) -> bool {
+        true
+    }
+}
+
 /// The result of a path lookup.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
@@ -170,6 +229,11 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// Returns the place after an inode was put there.
+    pub(super) fn with(self, inode: InodeNumber) -> Self {
+        Self { inode: Some(inode), ..self }
+    }
+
     /// Returns the inode, or `ENOENT` if the path does not exist.
     pub(super) fn existing(&self) -> Result<InodeNumber, Errno> {
         self.inode.ok_or(ENOENT)
@@ -215,7 +279,7 @@ impl Files {
 
     /// Returns whether the root is a directory, and all inodes that directories name exist.
     pub(super) fn is_valid(&self) -> bool {
-        let exists = |number: &InodeNumber| self.inode(*number).is_some();
+        let exists = |number: &InodeNumber| is_node(*number) || self.inode(*number).is_some();
         let is_whole = |inode: &Inode| match &inode.kind {
             Kind::Directory { entries, parent } => exists(parent) && entries.values().all(exists),
             _ => true,
@@ -237,8 +301,9 @@ impl Files {
         self.own.get(&number).or_else(|| self.shared.get((number as usize).wrapping_sub(1)))
     }
 
+    /// Returns an inode, or the error of a change to a node of `/proc`.
     fn existing(&self, number: InodeNumber) -> Result<&Inode, Errno> {
-        self.inode(number).ok_or(ENOENT)
+        self.inode(number).ok_or(if is_node(number) { EPERM } else { ENOENT })
     }
 
     /// Returns an inode for modification. A shared inode is copied first, to become private to the lane.
@@ -291,18 +356,18 @@ impl Files {
         self.inode(number).filter(|inode| inode.is_directory()).map(|_| number)
     }
 
+    /// Looks up a path as [`Files::walk_with`] does, without nodes of `/proc`.
+    pub(super) fn walk(&self, start: InodeNumber, path: &[u8], follow: bool) -> Result<Place, Errno> {
+        self.walk_with(&View { nodes: &NoNodes, root: ROOT }, start, path, follow)
+    }
+
     /// Looks up a path; a relative one starts at the directory `start`.
     ///
     /// A symbolic link at the end is followed if `follow` is set or a slash follows it. No path leads out of the root,
     /// which is its own parent.
-    pub(super) fn walk(&self, start: InodeNumber, path: &[u8], follow: bool) -> Result<Place, Errno> {
-        self.walk_within(ROOT, start, path, follow)
-    }
-
-    /// Looks up a path as [`Files::walk`] does, in the tree below another root directory.
-    pub(super) fn walk_within(
+    pub(super) fn walk_with(
         &self,
-        root: InodeNumber,
+        &View { nodes, root }: &View<'_>,
         start: InodeNumber,
         path: &[u8],
         follow: bool,
@@ -318,7 +383,7 @@ impl Files {
         let mut is_directory = path.ends_with(b"/");
         let mut links = 0;
         while let Some(name) = left.pop_front() {
-            let (entries, parent) = self.entries(at)?;
+            let parent = self.parent_of(nodes, at)?;
             if name.len() > NAME_BYTES_MAX {
                 return Err(ENAMETOOLONG);
             }
@@ -331,37 +396,94 @@ impl Files {
                 }
                 _ => {}
             }
-            let Some(&number) = entries.get(&name) else {
+            let Some(mut number) = self.child(nodes, at, &name)? else {
                 return if is_last {
                     Ok(Place { parent: at, name, inode: None, is_directory })
                 } else {
                     Err(ENOENT)
                 };
             };
-            if let Kind::Symlink(target) = &self.existing(number)?.kind
-                && (!is_last || follow || is_directory)
+            if (!is_last || follow || is_directory)
+                && let Some(target) = self.target(nodes, number)?
             {
                 links += 1;
                 if links > SYMLINKS_MAX {
                     return Err(ELOOP);
                 }
-                if target.first() == Some(&b'/') {
-                    at = root;
+                match target {
+                    Target::Path(target) => {
+                        if target.first() == Some(&b'/') {
+                            at = root;
+                        }
+                        is_directory |= is_last && target.ends_with(b"/");
+                        split(&target).into_iter().rev().for_each(|name| left.push_front(name));
+                        continue;
+                    }
+                    Target::Inode(inode) => number = inode,
                 }
-                is_directory |= is_last && target.ends_with(b"/");
-                split(target).into_iter().rev().for_each(|name| left.push_front(name));
-                continue;
             }
             if is_last {
-                if is_directory && !self.existing(number)?.is_directory() {
+                if is_directory && !self.is_directory(nodes, number) {
                     return Err(ENOTDIR);
                 }
                 return Ok(Place { parent: at, name, inode: Some(number), is_directory });
             }
             at = number;
         }
-        let (_, parent) = self.entries(at)?;
+        let parent = self.parent_of(nodes, at)?;
         Ok(Place { parent, name: Vec::new(), inode: Some(at), is_directory: true })
+    }
+
+    /// Returns the parent of a directory or of a node that is one.
+    fn parent_of(&self, nodes: &dyn Nodes, directory: InodeNumber) -> Result<InodeNumber, Errno> {
+        if is_node(directory) { nodes.parent(directory) } else { Ok(self.entries(directory)?.1) }
+    }
+
+    /// Returns the child of a directory, if it has one with this name.
+    fn child(
+        &self,
+        nodes: &dyn Nodes,
+        directory: InodeNumber,
+        name: &[u8],
+    ) -> Result<Option<InodeNumber>, Errno> {
+        if is_node(directory) {
+            return nodes.child(directory, name).map(Some);
+        }
+        Ok(self.entries(directory)?.0.get(name).copied())
+    }
+
+    /// Returns where a symbolic link leads; `None` if it is none.
+    fn target(&self, nodes: &dyn Nodes, number: InodeNumber) -> Result<Option<Target>, Errno> {
+        if is_node(number) {
+            return nodes.target(number);
+        }
+        Ok(match &self.existing(number)?.kind {
+            Kind::Symlink(target) => Some(Target::Path(target.clone())),
+            _ => None,
+        })
+    }
+
+    fn is_directory(&self, nodes: &dyn Nodes, number: InodeNumber) -> bool {
+        if is_node(number) {
+            nodes.is_directory(number)
+        } else {
+            self.inode(number).is_some_and(Inode::is_directory)
+        }
+    }
+
+    /// Puts `/proc`, whose nodes are made when they are looked at, at the empty place `name` in the root.
+    pub(super) fn add_nodes(&mut self, name: &[u8], root: InodeNumber, now: u64) -> Result<(), Errno> {
+        self.entries_mut(ROOT)?.insert(name.to_vec(), root);
+        self.touch(ROOT, now, 1)
+    }
+
+    /// Returns the absolute path of a place, without links.
+    pub(super) fn path_of(&self, place: &Place) -> Result<Vec<u8>, Errno> {
+        if place.name.is_empty() {
+            return self.path(ROOT, place.existing()?);
+        }
+        let directory = self.path(ROOT, place.parent)?;
+        Ok([directory.strip_suffix(b"/").unwrap_or(&directory), b"/", &place.name].concat())
     }
 
     /// Adds an inode at a path that does not exist yet, and returns its number.

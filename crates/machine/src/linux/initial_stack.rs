@@ -1,9 +1,15 @@
 //! The initial stack of a program: arguments, environment, and auxiliary vector.
 
+use std::sync::Arc;
+
 use kvrm_arm64::{Feature, Features};
 
+use super::files::{InodeNumber, Kind, ROOT};
 use super::kernel::Kernel;
+use super::mapped_files::{MappedFile, MappedFiles};
 use super::settings::Place;
+use super::space::{Executable, Texts as SpaceTexts};
+use crate::elf::{self, FilePages};
 use crate::error::Error;
 use crate::executor::Executor;
 use crate::pages::PAGE_BYTES;
@@ -31,7 +37,7 @@ const AT_EXECFN: u64 = 31;
 const AT_MINSIGSTKSZ: u64 = 51;
 
 /// Returns `AT_HWCAP` and `AT_HWCAP2`: exactly the features that the machine has.
-fn capabilities(features: Features) -> [u64; 2] {
+pub(super) fn capabilities(features: Features) -> [u64; 2] {
     let all = features.without(Features::BASE).map(capability);
     all.fold([0, 0], |[first, second], [more, others]| [first | more, second | others])
 }
@@ -86,10 +92,29 @@ pub(super) struct InitialStack<'a> {
     pub(super) random: [u8; 16],
 }
 
+/// The initial stack of a program.
+pub(super) struct StackContents {
+    /// The stack pointer.
+    pub(super) pointer: u64,
+    /// The bytes from there to the end of the stack.
+    pub(super) block: Vec<u8>,
+    pub(super) arguments: SpaceTexts,
+    pub(super) environment: SpaceTexts,
+    pub(super) auxiliary: Vec<u64>,
+}
+
+impl StackContents {
+    /// Returns what the address space keeps of a program with this stack and this file.
+    pub(super) fn executable(self, path: Vec<u8>, inode: InodeNumber) -> Executable {
+        let Self { pointer, block, arguments, environment, auxiliary } = self;
+        let stack = pointer..pointer + block.len() as u64;
+        Executable { path, inode, stack, arguments, environment, auxiliary }
+    }
+}
+
 impl InitialStack<'_> {
-    /// Returns the stack pointer and the bytes from there to the end of the stack. If they take more than half of the stack, returns
-    /// their number and the room for them.
-    pub(super) fn contents(&self) -> Result<(u64, Vec<u8>), (u64, u64)> {
+    /// Returns the contents of the stack. If they take more than half of the stack, returns their number of bytes and the room for them.
+    pub(super) fn contents(&self) -> Result<StackContents, (u64, u64)> {
         let Self { arguments, environment, executable, place, features, random } = self;
         let Place { stack, entry, headers, count, base } = place;
         // Strings lie at the top of the stack, the pointers to them below.
@@ -102,6 +127,10 @@ impl InitialStack<'_> {
         };
         let argument_ends: Vec<_> = arguments.iter().map(|text| add(text)).collect();
         let environment_ends: Vec<_> = environment.iter().map(|text| add(text)).collect();
+        let (arguments_end, environment_end) = (
+            argument_ends.last().map_or(0, |(end, _)| *end),
+            environment_ends.last().map_or(0, |(end, _)| *end),
+        );
         let (executable_end, platform_end) = (add(executable), add(b"aarch64"));
         strings.extend(random);
         let bytes = (strings.len() as u64).next_multiple_of(16);
@@ -120,7 +149,7 @@ impl InitialStack<'_> {
         words.extend(environment_ends.iter().map(|place| address(*place)));
         words.push(0);
         let [hwcap, hwcap2] = capabilities(*features);
-        for (kind, value) in [
+        let auxiliary: Vec<u64> = [
             (AT_HWCAP, hwcap),
             (AT_PAGESZ, PAGE_BYTES as u64),
             (AT_CLKTCK, super::time_calls::TICKS),
@@ -141,14 +170,22 @@ impl InitialStack<'_> {
             (AT_MINSIGSTKSZ, super::signal_frame::STACK_BYTES_MIN),
             (AT_PLATFORM, address(platform_end)),
             (AT_NULL, 0),
-        ] {
-            words.extend([kind, value]);
-        }
+        ]
+        .into_iter()
+        .flat_map(|(kind, value)| [kind, value])
+        .collect();
+        words.extend(&auxiliary);
         let mut block: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
         let pointer = (start - block.len() as u64) & !15;
         block.resize((start - pointer) as usize, 0);
-        block.extend(strings);
-        Ok((pointer, block))
+        block.extend(&strings);
+        let environment_end = environment_end.max(arguments_end);
+        let texts = |from: u64, to: u64| SpaceTexts {
+            address: start + from,
+            bytes: strings[from as usize..to as usize].to_vec(),
+        };
+        let (arguments, environment) = (texts(0, arguments_end), texts(arguments_end, environment_end));
+        Ok(StackContents { pointer, block, arguments, environment, auxiliary })
     }
 }
 
@@ -195,10 +232,13 @@ pub(crate) fn write_initial_stack(
         random,
     };
     let contents = stack.contents();
-    let (pointer, block) = contents.map_err(|(bytes, room)| Error::TextRoom { lane, bytes, room })?;
-    let written = executor.write_memory(lane, pointer, &block, None)?;
+    let contents = contents.map_err(|(bytes, room)| Error::TextRoom { lane, bytes, room })?;
+    let written = executor.write_memory(lane, contents.pointer, &contents.block, None)?;
     written.map_err(|stop| Error::Prepare { lane, stop })?;
-    kernel.set_executable(executable);
+    let pointer = contents.pointer;
+    let file = Arc::clone(&kernel.settings.program);
+    let (path, inode) = kernel.resolved(&executable).unwrap_or((executable, 0));
+    kernel.set_executable(contents.executable(path, inode), &file);
     Ok(pointer)
 }
 
@@ -210,10 +250,37 @@ impl Kernel {
         random.try_into().unwrap_or_default()
     }
 
-    /// Notes the path of the program of the current address space.
-    pub(super) fn set_executable(&mut self, path: Vec<u8>) {
-        if let Some(space) = self.spaces.get_mut(&self.loaded) {
-            space.executable = path;
+    /// Notes the program of the current address space, with the pages that show its file and that of its interpreter.
+    pub(super) fn set_executable(&mut self, executable: Executable, file: &[u8]) {
+        let base = executable.auxiliary.chunks_exact(2).find(|entry| entry[0] == AT_BASE);
+        let base = base.map_or(0, |entry| entry[1]);
+        let mut files = MappedFiles::default();
+        let mut show = |parts: Vec<FilePages>, path: &[u8], inode| {
+            let path = Arc::new(path.to_vec());
+            for FilePages { pages, offset } in parts {
+                let (start, end_page) = (pages.start, pages.end);
+                let path = Arc::clone(&path);
+                files.map(start, MappedFile { end_page, offset, inode, path, is_shared: false });
+            }
+        };
+        if let Ok((pages, interpreter)) = elf::pages_of_file(file, None) {
+            show(pages, &executable.path, executable.inode);
+            let interpreter = interpreter.and_then(|path| self.resolved(path.as_bytes()));
+            if let Some((path, inode)) = interpreter
+                && let Some(Kind::File(file)) = self.files.inode(inode).map(|inode| &inode.kind)
+                && let Ok((pages, _)) = elf::pages_of_file(file, Some(base))
+            {
+                show(pages, &path, inode);
+            }
         }
+        if let Some(space) = self.spaces.get_mut(&self.loaded) {
+            (space.executable, space.files) = (Arc::new(executable), files);
+        }
+    }
+
+    /// Returns the path of a file without links, and its inode.
+    fn resolved(&self, path: &[u8]) -> Option<(Vec<u8>, InodeNumber)> {
+        let place = self.files.walk(ROOT, path, true).ok()?;
+        Some((self.files.path_of(&place).ok()?, place.inode?))
     }
 }

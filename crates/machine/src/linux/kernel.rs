@@ -12,8 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::descriptors::{DESCRIPTORS_MAX, Descriptors};
 use super::files::{Files, InodeNumber, ROOT};
 use super::ipc::Ipc;
+use super::mapped_files::MappedFiles;
 use super::mix::{GOLDEN, mixed};
 use super::open_files::{Object, OpenFiles};
+use super::proc_node::is_node;
 use super::process::{Process, State};
 use super::save::save;
 use super::settings::{EPOCH, Settings};
@@ -21,6 +23,7 @@ use super::shared_objects::SharedMemory;
 use super::signals::{Actions, Pending, SIGCHLD};
 use super::space::{SharedMapping, Space};
 use super::thread::Thread;
+use super::trace::Trace;
 use super::turns::Turns;
 use super::unserved::UnservedCall;
 use crate::call_table::ProcessState;
@@ -43,6 +46,8 @@ pub(crate) struct Effects {
     pub(crate) console: ConsoleOutput,
     /// The system calls that KVRM did not serve.
     pub(crate) unserved: Vec<UnservedCall>,
+    /// The lines of the trace.
+    pub(crate) trace: String,
 }
 
 /// The kernel of a lane: its files, processes and threads.
@@ -82,6 +87,9 @@ pub(crate) struct Kernel {
     pub(super) status: Option<i32>,
     /// The process group in the foreground of the terminal.
     pub(super) foreground: u32,
+    /// The trace of system calls.
+    #[serde(skip)]
+    pub(super) trace: Trace,
 }
 
 impl Kernel {
@@ -100,6 +108,7 @@ impl Kernel {
             next_space,
             status,
             foreground,
+            trace,
             ..
         } = source;
         self.files.assign(files);
@@ -116,6 +125,7 @@ impl Kernel {
         (self.lane, self.input_position, self.state) = (*lane, *input_position, *state);
         (self.loaded, self.next_id, self.next_space) = (*loaded, *next_id, *next_space);
         (self.status, self.foreground) = (*status, *foreground);
+        self.trace.clone_from(trace);
     }
 
     pub(crate) fn new(
@@ -145,6 +155,8 @@ impl Kernel {
             timers: BTreeMap::new(),
             has_executed: true,
             exit_signal: SIGCHLD,
+            started: 0,
+            name,
             retired: 0,
             children_retired: 0,
         };
@@ -156,8 +168,15 @@ impl Kernel {
             parent: INIT,
             ..ProcessState::default()
         };
-        let space =
-            Space { areas, memory: None, heap_end: 0, users: 1, executable: Vec::new(), shared: Vec::new() };
+        let space = Space {
+            areas,
+            memory: None,
+            heap_end: 0,
+            users: 1,
+            executable: Arc::default(),
+            files: MappedFiles::default(),
+            shared: Vec::new(),
+        };
         Self {
             lane,
             files,
@@ -177,7 +196,13 @@ impl Kernel {
             next_space: 1,
             status: None,
             foreground: FIRST,
+            trace: Trace::default(),
         }
+    }
+
+    /// Sets whether system calls are traced.
+    pub(crate) const fn set_trace(&mut self, is_on: bool) {
+        self.trace.is_on = is_on;
     }
 
     /// Sets the seed of the schedule; `None` lets threads take turns in order.
@@ -187,6 +212,7 @@ impl Kernel {
 
     /// Prepares the lane for the image of a fork, which has the memory of the lane and not that of the program before its first step.
     pub(crate) fn change_image(&mut self, from: &Image, to: &Image) {
+        self.trace = Trace::default();
         self.settings = Arc::new(Settings { program: Arc::default(), ..(*self.settings).clone() });
         for space in self.spaces.values_mut() {
             if let Some(memory) = &mut space.memory {
@@ -211,10 +237,10 @@ impl Kernel {
         for description in self.open.sockets.rights().chain(held) {
             *users.entry(description).or_default() += 1;
         }
+        let is_there = |number: &InodeNumber| is_node(*number) || self.files.inode(*number).is_some();
         let is_whole = |process: &Process| {
             process.has_ended()
-                || self.files.inode(process.directory).is_some()
-                    && self.files.inode(process.root).is_some()
+                || [process.directory, process.root].iter().all(is_there)
                     && self.spaces.contains_key(&process.space)
         };
         let users_of = |space: u32| {
@@ -301,6 +327,11 @@ impl Kernel {
     /// Returns the address space that the executor has.
     pub(super) fn space(&self) -> &Space {
         &self.spaces[&self.loaded]
+    }
+
+    /// Returns the address space that the executor has, for changes.
+    pub(super) fn space_mut(&mut self) -> &mut Space {
+        self.spaces.get_mut(&self.loaded).expect("the space that the executor has exists")
     }
 
     /// Returns the nanoseconds since the start of a lane that has retired `steps`, including sleep. With real time, it counts from

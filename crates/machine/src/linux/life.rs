@@ -14,6 +14,15 @@ use super::thread::{Parked, Thread};
 /// The limit on threads of a lane, those of processes that were not waited for included.
 const THREADS_MAX: usize = 4096;
 
+/// What a new process does not take over from the current one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Birth {
+    pub(super) parent: u32,
+    pub(super) exit_signal: u64,
+    /// The uptime at its birth.
+    pub(super) started: u64,
+}
+
 impl Kernel {
     /// Returns whether the lane has had one thread only, so far.
     pub(crate) const fn is_single(&self) -> bool {
@@ -35,6 +44,14 @@ impl Kernel {
         self.processes.get(&process).map_or(0, |process| process.retired) + of_threads
     }
 
+    /// Returns the name of a thread.
+    pub(super) fn thread_name(&self, id: u32) -> Option<[u8; 16]> {
+        if id == self.turns.current && self.threads.contains_key(&id) {
+            return Some(self.state.name);
+        }
+        self.threads.get(&id)?.parked.as_ref().map(|parked| parked.name)
+    }
+
     /// Returns the ID of a new thread or process.
     pub(super) fn new_id(&mut self) -> Result<u32, Errno> {
         let ended = self.processes.values().filter(|process| process.has_ended()).count();
@@ -47,15 +64,16 @@ impl Kernel {
     }
 
     /// Adds a thread to the current process. It goes on when it gets its turn.
-    pub(super) fn add_thread(&mut self, id: u32, process: u32, parked: Parked) {
+    pub(super) fn add_thread(&mut self, id: u32, process: u32, started: u64, parked: Parked) {
         let blocked = self.thread().blocked;
-        let thread = Thread { parked: Some(Box::new(parked)), blocked, ..Thread::new(process) };
+        let thread = Thread { parked: Some(Box::new(parked)), blocked, started, ..Thread::new(process) };
         self.threads.insert(id, thread);
         self.turns.ready.push_back(id);
     }
 
     /// Adds a child of the current process, which shares its address space unless `space` is a new one.
-    pub(super) fn add_process(&mut self, id: u32, parent: u32, exit_signal: u64, space: Option<Space>) {
+    pub(super) fn add_process(&mut self, id: u32, birth: &Birth, space: Option<Space>) {
+        let &Birth { parent, exit_signal, started } = birth;
         let shared = self.process().space;
         let space = match space {
             Some(space) => {
@@ -77,6 +95,7 @@ impl Kernel {
             timers: BTreeMap::new(),
             has_executed: false,
             exit_signal,
+            started,
             retired: 0,
             children_retired: 0,
             ..self.process().clone()
@@ -95,6 +114,7 @@ impl Kernel {
             return Ok(());
         }
         self.wake_heirs(guest)?;
+        self.trace_end(id, Status::Exited(code));
         let retired = self.thread().retired_at(steps);
         self.process_mut().retired += retired;
         self.threads.remove(&id);
@@ -158,10 +178,12 @@ impl Kernel {
 
     /// Ends a process with all of its threads.
     pub(super) fn end_process(&mut self, id: u32, status: Status) {
+        let name = self.thread_name(id);
         let threads: Vec<u32> =
             self.threads.iter().filter(|(_, thread)| thread.process == id).map(|(id, _)| *id).collect();
         let mut retired = 0;
         for thread in threads {
+            self.trace_end(thread, status);
             retired += self.drop_thread(thread);
         }
         let Some(process) = self.processes.get_mut(&id) else { return };
@@ -169,6 +191,7 @@ impl Kernel {
         self.ipc.undo(id);
         let Some(process) = self.processes.get_mut(&id) else { return };
         process.retired += retired;
+        process.name = name.unwrap_or(process.name);
         let (descriptors, directory, root, space, parent) = (
             std::mem::replace(&mut process.descriptors, super::descriptors::Descriptors::new(&[])),
             process.directory,
@@ -230,8 +253,10 @@ impl Kernel {
     pub(super) fn release_space(&mut self, id: u32) {
         if let Some(space) = self.spaces.get_mut(&id) {
             space.users -= 1;
-            if space.users == 0 {
-                self.spaces.remove(&id);
+            if space.users == 0
+                && let Some(space) = self.spaces.remove(&id)
+            {
+                self.release_inode(space.executable.inode);
                 self.collect_shared();
             }
         }

@@ -3,14 +3,16 @@
 //! The lane's page map is the only record of mappings, so snapshot and reset preserve them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use kvrm_arm64::Stop;
 
 use super::call::Call;
-use super::errno::{EACCES, EBADF, EEXIST, EFAULT, EINVAL, ENODEV, ENOENT, ENOMEM, EPERM};
+use super::errno::{EACCES, EBADF, EEXIST, EFAULT, EINVAL, ENODEV, ENOMEM, EPERM};
 use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Kind};
 use super::guest::Guest;
+use super::mapped_files::MappedFile;
 use super::open_files::Object;
 use super::process::READ_IMPLIES_EXEC;
 use super::space::SharedMapping;
@@ -158,7 +160,10 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
     }
     let count = bytes.checked_next_multiple_of(PAGE).ok_or(ENOMEM)? / PAGE;
     let is_shared = sharing != MAP_PRIVATE;
-    let (mut may_write, mut file) = (true, None);
+    let (mut may_write, mut file, mut shown) = (true, None, None);
+    if is_shared || flags & MAP_ANONYMOUS == 0 {
+        call.kernel.space().files.check_room()?;
+    }
     let data = if flags & MAP_ANONYMOUS != 0 {
         Vec::new()
     } else {
@@ -171,8 +176,10 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
         if is_shared && permissions.write && !may_write {
             return Err(EACCES.into());
         }
+        let path = Arc::clone(&description.path);
+        shown = Some(MappedFile { end_page: 0, offset: offset / PAGE, inode: number, path, is_shared });
         call.sync_file(number)?;
-        match &call.kernel.files.inode(number).ok_or(ENOENT)?.kind {
+        match &call.kernel.files.inode(number).ok_or(ENODEV)?.kind {
             Kind::File(data) => {
                 file = Some(number);
                 let start = offset.min(data.len() as u64) as usize;
@@ -219,8 +226,15 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
         };
         let seen = shared.version(object);
         let (first, is_writable) = (if file.is_some() { offset / PAGE } else { 0 }, may_write);
-        let mapping = SharedMapping { pages: range, object, first, is_writable, seen, is_segment: false };
+        let pages = range.clone();
+        let mapping = SharedMapping { pages, object, first, is_writable, seen, is_segment: false };
         call.kernel.share_pages(mapping);
+        shown = shown.or_else(|| Some(MappedFile::of_object(object, "/dev/zero")));
+    }
+    let files = &mut call.kernel.space_mut().files;
+    match shown {
+        Some(file) => files.map(range.start, MappedFile { end_page: range.end, ..file }),
+        None => files.unmap(&range),
     }
     Ok(start)
 }
@@ -304,6 +318,7 @@ pub(super) fn munmap(call: &mut Call<'_>) -> CallResult {
     let range = pages(call.x[0], call.x[1]).ok_or(EINVAL)?;
     call.replace_shared(&range)?;
     call.guest.unmap(&range)?;
+    call.kernel.space_mut().files.unmap(&range);
     Ok(0)
 }
 
@@ -369,8 +384,10 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
     }
     if fixed.is_none() && !keeps {
         if count <= there {
-            call.kernel.unshare_pages(&(old.start + count..old.end));
-            call.guest.unmap(&(old.start + count..old.end))?;
+            let left = old.start + count..old.end;
+            call.kernel.unshare_pages(&left);
+            call.guest.unmap(&left)?;
+            call.kernel.space_mut().files.unmap(&left);
             return Ok(address);
         }
         if region.end_page < old.end {
@@ -381,8 +398,10 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
         let meets_heap = more.start * PAGE < heap.end && heap.start / PAGE < more.end;
         if more.end <= LINUX_PAGES.end && !meets_heap && map.gap(more.clone(), count - there).is_some() {
             call.guest.map(more.clone(), Mapping::Zero(region.permissions), ENOMEM)?;
-            let moved = call.moved(&old, &(old.start..more.end));
+            let new = old.start..more.end;
+            let moved = call.moved(&old, &new);
             call.finish_move(&old, moved)?;
+            call.kernel.space_mut().files.relocate(&old, &new);
             return Ok(address);
         }
         if !has(MREMAP_MAYMOVE) {
@@ -407,8 +426,10 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
     let moved = call.moved(&old, &new);
     call.finish_move(&old, moved)?;
     if keeps {
+        call.kernel.space_mut().files.copy(&old, &new);
         call.guest.map(old, Mapping::Zero(region.permissions), ENOMEM)?;
     } else {
+        call.kernel.space_mut().files.relocate(&old, &new);
         call.guest.unmap(&old)?;
     }
     Ok(new.start * PAGE)

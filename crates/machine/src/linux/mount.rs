@@ -10,8 +10,10 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use super::defaults::add_defaults;
 use super::errno::{ENOSPC, ENOTDIR, ENOTEMPTY, EROFS, Errno};
 use super::files::{Device, Files, Inode, InodeNumber, Kind, ROOT};
+use super::proc_node::{PROC, is_node};
 use super::settings::EPOCH;
 use crate::error::Error;
 use crate::program::Program;
@@ -38,9 +40,17 @@ pub struct Mount {
     pub writable: bool,
 }
 
-/// Builds the file system that all lanes start with: standard directories and devices, `/proc/self/exe`, and mounts.
-///
-/// Private files of a lane may hold `room` bytes.
+/// The properties of the file system of lanes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    /// The number of bytes that private files of a lane may hold.
+    pub(crate) room: u64,
+    /// Whether there is a terminal.
+    pub(crate) terminal: bool,
+}
+
+/// Builds the file system that all lanes start with: standard directories and devices, `/proc`, mounts, and the defaults of what is
+/// still missing.
 ///
 /// # Errors
 /// [`Error::Mount`] if a directory cannot be mounted.
@@ -48,9 +58,9 @@ pub(crate) fn initial_files(
     program: &Program,
     executable: &str,
     mounts: &[Mount],
-    room: u64,
+    options: Options,
 ) -> Result<Files, Error> {
-    let mut files = base(executable, room);
+    let mut files = base(options);
     mounts.iter().try_for_each(|mount| mount_directory(&mut files, mount))?;
     if !program.file.is_empty() {
         add_program(&mut files, executable, &program.file).map_err(|errno| {
@@ -58,6 +68,7 @@ pub(crate) fn initial_files(
             Error::Mount { host: PathBuf::from(&program.name), guest: executable.to_owned(), source }
         })?;
     }
+    add_defaults(&mut files, EPOCH);
     Ok(files.share())
 }
 
@@ -89,8 +100,14 @@ const fn directory() -> Kind {
 ///
 /// A directory that exists already stays. Anything else replaces what exists, unless that is a directory with entries.
 fn add(files: &mut Files, parent: InodeNumber, name: &[u8], inode: Inode) -> Result<InodeNumber, Errno> {
+    if is_node(parent) {
+        return Err(ENOTEMPTY);
+    }
     let mut place = files.walk(parent, name, false)?;
     if let Some(number) = place.inode {
+        if is_node(number) {
+            return if inode.is_directory() { Ok(number) } else { Err(ENOTEMPTY) };
+        }
         let is_directory = files.inode(number).is_some_and(Inode::is_directory);
         if inode.is_directory() {
             return if is_directory { Ok(number) } else { Err(ENOTDIR) };
@@ -102,30 +119,33 @@ fn add(files: &mut Files, parent: InodeNumber, name: &[u8], inode: Inode) -> Res
     files.add(&place, inode)
 }
 
-/// Builds the standard directories, the devices, and the link `/proc/self/exe`.
-fn base(executable: &str, room: u64) -> Files {
+/// Builds the standard directories, the devices, and `/proc`.
+fn base(Options { room, terminal }: Options) -> Files {
     let mut files = Files::new(room);
+    let added = files.add_nodes(b"proc", PROC, EPOCH);
+    debug_assert!(added.is_ok(), "the new tree has room");
     let mut make = |path: &str, kind, mode| {
         let added = add(&mut files, ROOT, path.as_bytes(), Inode::new(kind, mode, EPOCH));
         debug_assert!(added.is_ok(), "{path}: {added:?}: the new tree has room, and each parent comes first");
     };
-    for name in ["bin", "dev", "etc", "home", "proc", "root", "usr", "var"] {
+    for name in ["bin", "dev", "dev/pts", "etc", "home", "root", "sys", "usr", "var"] {
         make(name, directory(), 0o755);
     }
     for name in ["tmp", "dev/shm"] {
         make(name, directory(), 0o1777);
     }
-    make("proc/self", directory(), 0o555);
-    make("proc/self/exe", Kind::Symlink(executable.as_bytes().to_vec()), 0o777);
     let devices = [
         ("null", Device::Null),
         ("zero", Device::Zero),
         ("full", Device::Full),
         ("random", Device::Random),
         ("urandom", Device::Random),
+        ("tty", Device::Terminal),
+        ("pts/0", Device::Console),
     ];
-    for (name, device) in devices {
-        make(&format!("dev/{name}"), Kind::Device(device), 0o666);
+    for (name, device) in devices.into_iter().filter(|(_, device)| terminal || *device != Device::Console) {
+        let mode = if device == Device::Console { 0o620 } else { 0o666 };
+        make(&format!("dev/{name}"), Kind::Device(device), mode);
     }
     files
 }
@@ -246,6 +266,10 @@ impl Copier<'_> {
             } else if kind.is_dir() {
                 let empty = Inode { read_only: false, ..inode(directory(), 0o755) };
                 let inside = self.add(at, text, &path, empty)?;
+                // The contents of `/proc` are those of the lane.
+                if is_node(inside) {
+                    continue;
+                }
                 self.copy(inside, &entry.open_dir()?, &path, depth + 1)?;
                 if let Ok(directory) = self.files.inode_mut(inside) {
                     directory.times = [time; 3];
@@ -332,13 +356,13 @@ mod tests {
     #[test]
     fn a_mount_with_too_many_files_is_an_error_that_counts_them() {
         let folder = seven_inodes();
-        let mut files = base("program", 0);
+        let mut files = base(Options { room: 0, terminal: false });
         // The mount point, and the seven inodes in it.
         files.inodes_max = files.private_inodes() + 8;
         mount_at(&mut files, folder.path(), "/data", false).expect("there is room for exactly these");
         assert_eq!(contents(&files, "/data/inner/link").as_deref(), Some(&b"a"[..]), "the last file");
         let limit = files.private_inodes() - 1;
-        let mut files = base("program", 0);
+        let mut files = base(Options { room: 0, terminal: false });
         files.inodes_max = limit;
         let error = mount_at(&mut files, folder.path(), "/data", false).expect_err("there is room for six");
         let expected = format!(
@@ -351,7 +375,7 @@ mod tests {
 
     #[test]
     fn lanes_share_more_inodes_than_one_may_change() {
-        let mut files = base("program", 0);
+        let mut files = base(Options { room: 0, terminal: false });
         for number in 0..70_000 {
             let file = Inode::new(Kind::File(Arc::default()), 0o644, EPOCH);
             add(&mut files, ROOT, format!("{number}").as_bytes(), file).expect("there is room");
@@ -369,7 +393,7 @@ mod tests {
     #[test]
     fn mounts_that_meet_are_merged_or_an_error() {
         let folder = seven_inodes();
-        let mut files = base("program", 0);
+        let mut files = base(Options { room: 0, terminal: false });
         mount_at(&mut files, folder.path(), "/etc", false).expect("an empty directory");
         let error = mount_at(&mut files, folder.path(), "/etc", false).expect_err("files are there");
         assert!(error.contains("a: an earlier mount has made this place read-only"), "{error}");

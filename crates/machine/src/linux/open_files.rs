@@ -74,6 +74,12 @@ pub(super) struct Description {
     pub(super) listing: Option<Listing>,
     /// The directory and the name by which a file was opened, for notices.
     pub(super) place: Option<Box<(InodeNumber, Vec<u8>)>>,
+    /// The absolute path at which an inode was opened.
+    #[serde(with = "crate::interned")]
+    pub(super) path: Arc<Vec<u8>>,
+    /// The text of an open file of `/proc`, as it was when its beginning was last read.
+    #[serde(with = "crate::interned::optional")]
+    pub(super) text: Option<Arc<Vec<u8>>>,
     /// How often it has become ready for something.
     pub(super) changes: u64,
     /// The number of descriptors that refer to it, in all processes.
@@ -82,8 +88,24 @@ pub(super) struct Description {
 
 impl Description {
     /// Creates a description to which no descriptor refers yet.
-    pub(super) const fn new(object: Object, flags: u32) -> Self {
-        Self { object, position: 0, flags, listing: None, place: None, changes: 0, users: 0 }
+    pub(super) fn new(object: Object, flags: u32) -> Self {
+        let path = Arc::default();
+        Self {
+            object,
+            position: 0,
+            flags,
+            listing: None,
+            place: None,
+            path,
+            text: None,
+            changes: 0,
+            users: 0,
+        }
+    }
+
+    /// Sets the path at which the object was opened.
+    pub(super) fn at(self, path: Vec<u8>) -> Self {
+        Self { path: Arc::new(path), ..self }
     }
 
     pub(super) const fn is_readable(&self) -> bool {
@@ -270,6 +292,11 @@ impl OpenFiles {
         self.descriptions.get_mut(&id).ok_or(EBADF)
     }
 
+    /// Returns the number of descriptions.
+    pub(super) fn count(&self) -> usize {
+        self.descriptions.len()
+    }
+
     /// Adds a description without users and returns its ID.
     pub(super) fn add(&mut self, description: Description) -> u32 {
         let id = self.new_id();
@@ -292,6 +319,21 @@ impl OpenFiles {
         let (pipe, status) = (self.new_id(), flags & O_NONBLOCK);
         let ends = [(Object::PipeReader(pipe), status), (Object::PipeWriter(pipe), status | O_WRONLY)];
         ends.map(|(object, flags)| self.add(Description::new(object, flags)))
+    }
+
+    /// Returns the path at which an inode was opened, if it is open.
+    pub(super) fn path_of(&self, number: InodeNumber) -> Option<Vec<u8>> {
+        let open = self.descriptions.values().find(|open| open.object == Object::Inode(number))?;
+        Some(open.path.to_vec())
+    }
+
+    /// Changes the paths for which `change` returns another one.
+    pub(super) fn change_paths(&mut self, change: impl Fn(&[u8]) -> Option<Vec<u8>>) {
+        for open in self.descriptions.values_mut() {
+            if let Some(path) = change(&open.path) {
+                open.path = Arc::new(path);
+            }
+        }
     }
 
     /// Counts another descriptor of a description.

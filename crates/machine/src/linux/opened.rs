@@ -74,16 +74,18 @@ impl Kernel {
         }
     }
 
-    /// Frees an inode that has no links left, unless a description or a current directory still refers to it.
+    /// Frees an inode that has no links left, unless a description, a current directory or a program still refers to it.
     pub(super) fn release_inode(&mut self, number: InodeNumber) {
         let is_directory = |number| {
             let is_used = |process: &Process| process.directory == number || process.root == number;
             self.processes.values().any(|process| !process.has_ended() && is_used(process))
         };
+        let is_program = |number| self.spaces.values().any(|space| space.executable.inode == number);
         if !self.open.is_open(Object::Inode(number))
             && !self.open.has_fifo(number)
             && !self.shared.has_file(number)
             && !is_directory(number)
+            && !is_program(number)
         {
             if self.files.inode(number).is_some_and(|inode| inode.link_count == 0) {
                 self.open.note(number, IN_DELETE_SELF, 0, b"");

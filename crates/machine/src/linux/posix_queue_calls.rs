@@ -83,6 +83,7 @@ pub(super) fn mq_open(call: &mut Call<'_>) -> CallResult {
     if flags & O_ACCMODE == O_ACCMODE {
         return Err(EINVAL.into());
     }
+    let path = [b"/", &name[..]].concat();
     let there = call.queue_named(&name);
     let id = match there {
         Some(_) if flags & O_CREAT != 0 && flags & O_EXCL != 0 => return Err(EEXIST.into()),
@@ -109,7 +110,7 @@ pub(super) fn mq_open(call: &mut Call<'_>) -> CallResult {
             call.kernel.open.add_queue(queue)
         }
     };
-    let description = Description::new(Object::Queue(id), flags & (O_ACCMODE | O_NONBLOCK));
+    let description = Description::new(Object::Queue(id), flags & (O_ACCMODE | O_NONBLOCK)).at(path);
     Ok(call.kernel.open(description, flags & O_CLOEXEC != 0)?)
 }
 

@@ -42,6 +42,10 @@ pub(super) struct Process {
     pub(super) has_executed: bool,
     /// The signal that its parent gets when it ends; 0 for none.
     pub(super) exit_signal: u64,
+    /// The uptime at its birth, in nanoseconds.
+    pub(super) started: u64,
+    /// The name of its first thread when it ended.
+    pub(super) name: [u8; 16],
     /// The steps that its ended threads, and its children that were waited for, have retired.
     pub(super) retired: u64,
     pub(super) children_retired: u64,

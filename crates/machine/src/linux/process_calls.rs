@@ -17,6 +17,9 @@ pub(super) const RANDOM_FLAGS: u64 = 7;
 /// The size of `struct robust_list_head`, in bytes; any other size is refused.
 pub(super) const ROBUST_LIST_BYTES: u64 = 24;
 
+/// What `uname` returns: system, host, release, version, machine, domain.
+pub(super) const SYSTEM_NAMES: [&str; 6] = ["Linux", "kvrm", "6.1.0", "#1 KVRM", "aarch64", "(none)"];
+
 pub(super) fn exit(call: &mut Call<'_>) -> CallResult {
     Err(Failure::ExitThread(call.x[0] as u8))
 }
@@ -79,8 +82,7 @@ pub(super) fn getgroups(call: &mut Call<'_>) -> CallResult {
 
 pub(super) fn uname(call: &mut Call<'_>) -> CallResult {
     let mut out = [0; 6 * 65];
-    let fields = ["Linux", "kvrm", "6.1.0", "#1 KVRM", "aarch64", "(none)"];
-    for (place, field) in out.chunks_exact_mut(65).zip(fields) {
+    for (place, field) in out.chunks_exact_mut(65).zip(SYSTEM_NAMES) {
         place[..field.len()].copy_from_slice(field.as_bytes());
     }
     call.guest.write(call.x[0], &out)?;

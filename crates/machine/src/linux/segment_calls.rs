@@ -5,6 +5,7 @@ use super::errno::{EINVAL, ENOMEM, ENOSPC};
 use super::failure::CallResult;
 use super::fields::Fields;
 use super::ipc::{IPC_RMID, IPC_SET, IPC_STAT, Permission, Segment};
+use super::mapped_files::MappedFile;
 use super::memory_calls::{SHARED_MAX, pages};
 use super::space::SharedMapping;
 use super::time_calls::NANOSECONDS;
@@ -58,6 +59,7 @@ pub(super) fn shmat(call: &mut Call<'_>) -> CallResult {
     if call.kernel.space().shared.len() >= SHARED_MAX {
         return Err(ENOMEM.into());
     }
+    call.kernel.space().files.check_room()?;
     let range = if address == 0 {
         let count = segment.bytes.div_ceil(PAGE);
         let first = call.find_room(0, count)?;
@@ -84,6 +86,10 @@ pub(super) fn shmat(call: &mut Call<'_>) -> CallResult {
         seen: 0,
         is_segment: true,
     };
+    let name = format!("/SYSV{:08x}", segment.permission.key);
+    let shown = MappedFile::of_object(segment.object, &name);
+    let first = mapping.pages.start;
+    call.kernel.space_mut().files.map(first, MappedFile { end_page: mapping.pages.end, ..shown });
     call.kernel.share_pages(mapping);
     call.kernel.refresh_shared(&mut call.guest)?;
     let (now, process) = (call.now() / NANOSECONDS, call.kernel.process_id());
@@ -105,6 +111,7 @@ pub(super) fn shmdt(call: &mut Call<'_>) -> CallResult {
     }
     call.replace_shared(&mapping.pages)?;
     call.guest.unmap(&mapping.pages)?;
+    call.kernel.space_mut().files.unmap(&mapping.pages);
     Ok(0)
 }
 

@@ -7,8 +7,9 @@ use super::errno::{EAFNOSUPPORT, EINTR, ENOSYS};
 use super::failure::{Failure, negative};
 use super::guest::Guest;
 use super::kernel::{Effects, Kernel};
+use super::process::Status;
 use super::signals::{Reaction, SA_RESTART};
-use super::table::{Implementation, Status, find};
+use super::table::{Implementation, Status as Extent, find};
 use super::unserved::UnservedCall;
 use crate::error::Error;
 use crate::executor::LaneAccess;
@@ -38,6 +39,7 @@ impl Kernel {
             stop => self.raise(stop, cpu.pc),
         };
         let next = self.go_on(outcome, &mut guest, cpu, effects)?;
+        self.take_trace(next, effects);
         if !self.is_single() {
             self.state.futex_waiters = self.futex_waiters();
         }
@@ -77,10 +79,12 @@ impl Kernel {
                     self.begin_wait(wait);
                 }
                 Err(Failure::Exit(status)) if self.is_single() => {
+                    self.trace_end(self.turns.current, status);
                     return Ok(Some(Stop::Exit { code: status.code() }));
                 }
                 Err(Failure::Exit(status)) => self.end_process(self.process_id(), status),
                 Err(Failure::ExitThread(code)) if self.is_single() => {
+                    self.trace_end(self.turns.current, Status::Exited(code));
                     return Ok(Some(Stop::Exit { code: code.into() }));
                 }
                 Err(Failure::ExitThread(code)) => {
@@ -139,6 +143,7 @@ impl Kernel {
         let x = [0, 1, 2, 3, 4, 5].map(|n| cpu.x(n));
         let woken = self.thread_mut().woken.take();
         let found = find(number);
+        let traced = self.trace_call(found, (number, x), woken.is_some(), guest);
         let served = match found {
             Some(call) => {
                 let guest = Guest { lane: &mut *guest.lane };
@@ -152,12 +157,15 @@ impl Kernel {
             }
             None => Err(ENOSYS.into()),
         };
+        if let Some(traced) = traced {
+            self.trace_result(&traced, &served, guest);
+        }
         let value = match served {
             Ok(value) => value,
             Err(Failure::Errno(errno)) => {
                 effects.unserved.extend(match found.map(|call| call.status) {
-                    Some(Status::Refused) => Some(UnservedCall::Refused(number)),
-                    Some(Status::Absent) => None,
+                    Some(Extent::Refused) => Some(UnservedCall::Refused(number)),
+                    Some(Extent::Absent) => None,
                     _ if errno == ENOSYS => Some(UnservedCall::Unknown(number)),
                     // A family of sockets that is not built in.
                     _ if errno == EAFNOSUPPORT => Some(UnservedCall::Refused(number)),

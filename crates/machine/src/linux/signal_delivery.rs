@@ -12,7 +12,7 @@ use super::signals::{
 };
 
 /// Returns the signal that Linux raises for a stop: its number, its `siginfo_t`, and the fault for signal frames.
-fn signal_of(stop: Stop, pc: u64) -> Option<(u64, SigInfo, LastFault)> {
+pub(super) fn signal_of(stop: Stop, pc: u64) -> Option<(u64, SigInfo, LastFault)> {
     const ILL_ILLOPC: i32 = 1;
     const TRAP_BRKPT: i32 = 1;
     const SEGV_MAPERR: i32 = 1;
@@ -84,6 +84,7 @@ impl Kernel {
         let Some((number, info, fault)) = signal_of(stop, pc) else { return Ok(()) };
         let thread = self.turns.current;
         if self.process().actions.is_ignored(number) || self.thread().blocked & bit(number) != 0 {
+            self.trace_signal(thread, &info);
             return Err(Failure::killed_by(number));
         }
         self.thread_mut().fault = fault;
@@ -94,6 +95,8 @@ impl Kernel {
     /// Afterwards its process may be stopped.
     pub(super) fn deliver(&mut self, guest: &mut Guest<'_>, cpu: &mut Cpu) -> Result<(), Failure> {
         while let Some(number) = self.deliverable(self.turns.current) {
+            let info = self.pending_info(number);
+            self.trace_signal(self.turns.current, &info);
             match self.process().actions.reaction(number) {
                 Reaction::Ignore => drop(self.take_signal(number)),
                 Reaction::End => return Err(Failure::killed_by(number)),

@@ -101,13 +101,18 @@ impl Kernel {
         let Some(process) = self.processes.get_mut(&id) else { return Ok(()) };
         let is_blocked = !self.threads.values().any(|thread| thread.process == id && thread.takes(number));
         match process.actions.reaction(number) {
-            Reaction::Ignore if !is_blocked => return Ok(()),
+            Reaction::Ignore if !is_blocked => {
+                self.trace_signal(id, &info);
+                return Ok(());
+            }
             // Other processes need not have the lane to end or to stop.
             Reaction::End if !is_blocked && !self.is_current(id) => {
+                self.trace_signal(id, &info);
                 self.end_process(id, Status::killed_by(number));
                 return Ok(());
             }
             Reaction::Stop if !is_blocked && !self.is_current(id) => {
+                self.trace_signal(id, &info);
                 self.stop_process(id, number);
                 return Ok(());
             }

@@ -146,6 +146,15 @@ impl Actions {
         self.0.retain(|_, action| action.handler == SIG_IGN);
     }
 
+    /// Returns the masks of the signals that are ignored, and of those that are handled.
+    pub(super) fn masks(&self) -> (u64, u64) {
+        self.0.iter().fold((0, 0), |(ignored, handled), (number, action)| match action.handler {
+            SIG_DFL => (ignored, handled),
+            SIG_IGN => (ignored | bit(*number), handled),
+            _ => (ignored, handled | bit(*number)),
+        })
+    }
+
     pub(super) fn reaction(&self, number: u64) -> Reaction {
         match self.get(number).handler {
             SIG_DFL if IGNORED_BY_DEFAULT & bit(number) != 0 => Reaction::Ignore,

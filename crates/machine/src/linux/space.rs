@@ -1,9 +1,12 @@
 //! Address spaces: where a process maps memory, and its memory while another process has the lane.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::files::InodeNumber;
+use super::mapped_files::MappedFiles;
 use super::settings::Areas;
 use crate::image::LINUX_PAGES;
 use crate::lane_memory::LaneMemory;
@@ -18,8 +21,9 @@ pub(super) struct Space {
     pub(super) heap_end: u64,
     /// The number of processes that use it.
     pub(super) users: u32,
-    /// The path of the program.
-    pub(super) executable: Vec<u8>,
+    #[serde(with = "crate::interned")]
+    pub(super) executable: Arc<Executable>,
+    pub(super) files: MappedFiles,
     /// The pages that it shares with other spaces or with files.
     pub(super) shared: Vec<SharedMapping>,
 }
@@ -52,4 +56,27 @@ impl SharedMapping {
     pub(super) fn is_valid(&self) -> bool {
         !self.pages.is_empty() && self.pages.end <= LINUX_PAGES.end
     }
+}
+
+/// The program of an address space.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Executable {
+    /// The absolute path of the file, without links.
+    pub(super) path: Vec<u8>,
+    /// The file; 0 if the program has none.
+    pub(super) inode: InodeNumber,
+    /// The addresses from the stack pointer at the start of the program to the end of the stack.
+    pub(super) stack: Range<u64>,
+    pub(super) arguments: Texts,
+    pub(super) environment: Texts,
+    /// The auxiliary vector.
+    pub(super) auxiliary: Vec<u64>,
+}
+
+/// Strings on the initial stack, each with its NUL.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Texts {
+    pub(super) address: u64,
+    /// Their bytes at the start of the program, which may change them in its memory.
+    pub(super) bytes: Vec<u8>,
 }

@@ -1,14 +1,15 @@
 //! The results of `stat` and `statx`, in the layout that the guest reads.
 
 use super::fields::Fields;
-use super::files::{Inode, Kind, S_IFCHR, S_IFIFO, S_IFREG, S_IFSOCK};
+use super::files::{Inode, Kind, ROOT, S_IFCHR, S_IFIFO, S_IFREG, S_IFSOCK};
 use super::kernel::Kernel;
 use super::open_files::Object;
+use super::proc_node::is_node;
 
 /// The status of a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FileStatus {
-    number: u64,
+    pub(super) number: u64,
     pub(super) mode: u32,
     link_count: u32,
     owner: u32,
@@ -18,10 +19,18 @@ pub(super) struct FileStatus {
     times: [u64; 3],
 }
 
+const S_IFMT: u32 = 0o170_000;
+const S_IFLNK: u32 = 0o120_000;
+
 const NANOSECONDS: u64 = 1_000_000_000;
 const BLOCK: u64 = 4096;
 
 impl FileStatus {
+    /// Returns the status of a node of `/proc`, which is as old as the look at it.
+    pub(super) const fn of_node(number: u64, mode: u32, link_count: u32, bytes: u64, now: u64) -> Self {
+        Self { number, mode, link_count, owner: 0, group: 0, device: (0, 0), bytes, times: [now; 3] }
+    }
+
     pub(super) fn of_inode(number: u64, inode: &Inode) -> Self {
         let device = if let Kind::Device(device) = inode.kind { device.numbers() } else { (0, 0) };
         Self {
@@ -45,7 +54,7 @@ impl FileStatus {
                 kernel.files.inode(number).map(|inode| Self::of_inode(number, inode)).unwrap_or_default()
             }
             Object::Input | Object::Output(_) if kernel.settings.terminal => Self {
-                number: 3,
+                number: terminal_inode(kernel),
                 mode: S_IFCHR | 0o620,
                 link_count: 1,
                 device: TERMINAL,
@@ -82,8 +91,14 @@ impl FileStatus {
         }
     }
 
+    /// Returns whether it is that of a symbolic link.
+    pub(super) const fn is_symlink(&self) -> bool {
+        self.mode & S_IFMT == S_IFLNK
+    }
+
     const fn blocks(&self) -> u64 {
-        self.bytes.next_multiple_of(BLOCK) / 512
+        // The nodes of `/proc` take no space.
+        if is_node(self.number) { 0 } else { self.bytes.next_multiple_of(BLOCK) / 512 }
     }
 
     /// Returns `struct stat` of AArch64.
@@ -131,4 +146,9 @@ impl FileStatus {
         out.u32(140, 1);
         out.0
     }
+}
+
+/// Returns the inode number of the terminal: that of the device by which programs look for its name.
+fn terminal_inode(kernel: &Kernel) -> u64 {
+    kernel.files.walk(ROOT, b"/dev/pts/0", false).ok().and_then(|place| place.inode).unwrap_or(3)
 }

@@ -29,6 +29,8 @@ pub(super) struct Thread {
     pub(super) pending: Pending,
     pub(super) stack: SignalStack,
     pub(super) fault: LastFault,
+    /// The uptime at its birth, in nanoseconds.
+    pub(super) started: u64,
     /// The steps that it has retired in earlier turns.
     pub(super) retired: u64,
     /// The steps of the lane when its current turn began.
@@ -71,6 +73,7 @@ impl Thread {
             pending: Pending::NONE,
             stack: SignalStack::NONE,
             fault: LastFault { address: 0, syndrome: 0 },
+            started: 0,
             retired: 0,
             turn_start: 0,
         }

@@ -165,14 +165,13 @@ pub(super) fn sysinfo(call: &mut Call<'_>) -> CallResult {
     if call.x[0] == 0 {
         return Err(EFAULT.into());
     }
-    let arena = &call.kernel.space().areas.arena;
-    let memory = arena.end - arena.start;
+    let (total, free) = call.memory()?;
     let mut out = Fields([0; 112]);
     out.u64(0, call.uptime() / NANOSECONDS);
-    out.u64(32, memory);
-    out.u64(40, memory);
-    // `procs` is 1, `mem_unit` 1 byte.
-    out.u32(80, 1);
+    out.u64(32, total);
+    out.u64(40, free);
+    // The number of threads, as on Linux, in 16 bits, and `mem_unit`: 1 byte.
+    out.u32(80, call.kernel.threads.len() as u32);
     out.u32(104, 1);
     call.guest.write(call.x[0], &out.0)?;
     Ok(0)

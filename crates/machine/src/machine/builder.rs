@@ -13,7 +13,7 @@ use kvrm_arm64::{Cpu, Features};
 use super::command_line::command_line;
 use super::frames::default_frames_max;
 use super::lane_state::{CollectedOutput, LaneState, serves_in_parallel};
-use super::{Console, Machine};
+use super::{Console, Machine, TraceReader};
 use crate::call_table::CallTable;
 use crate::console::Stream;
 use crate::error::Error;
@@ -21,7 +21,7 @@ use crate::executor::{Executor, Factory, Plan};
 use crate::hooks::Hooks;
 use crate::image::Image;
 use crate::layout::place;
-use crate::linux::{self, Kernel, LinuxParts, LoadFailure, Mount, Settings, Sizes, Texts};
+use crate::linux::{self, FileOptions, Kernel, LinuxParts, LoadFailure, Mount, Settings, Sizes, Texts};
 use crate::loops::Loops;
 use crate::pages::PAGE_BYTES;
 use crate::permissions::Permissions;
@@ -74,6 +74,8 @@ pub struct Builder<'a> {
     input: Box<dyn FnMut(usize) -> Vec<u8> + 'a>,
     prepare: Box<dyn FnMut(&mut LaneSetup<'_>) + 'a>,
     console: Option<Console>,
+    trace: Option<TraceReader>,
+    is_traced: Box<dyn FnMut(usize) -> bool + 'a>,
     output_max: usize,
     hooks: Hooks,
     loops: Option<Loops>,
@@ -150,6 +152,8 @@ impl<'a> Builder<'a> {
             input: Box::new(|_| Vec::new()),
             prepare: Box::new(|_| ()),
             console: None,
+            trace: None,
+            is_traced: Box::new(|_| false),
             output_max: 1 << 20,
             hooks: Hooks::new(),
             loops: None,
@@ -363,6 +367,24 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// Traces the system calls of lanes of a Linux program: `trace` gets complete lines in the form of strace, with the lane, while
+    /// `lanes` says for each lane whether it is traced. By default no lane is.
+    ///
+    /// A line has the name of the call, its arguments and its result. Further lines tell of signals and of the ends of threads. If
+    /// the lane has had several threads, lines begin with the ID of the thread. The host then serves all calls, and those of several
+    /// lanes one after the other, which is slower; nothing else changes. A fork of the machine, and a machine that was saved, are not
+    /// traced.
+    #[must_use]
+    pub fn trace(
+        mut self,
+        lanes: impl FnMut(usize) -> bool + 'a,
+        trace: impl FnMut(usize, &str) + Send + 'static,
+    ) -> Self {
+        self.is_traced = Box::new(lanes);
+        self.trace = Some(Box::new(trace));
+        self
+    }
+
     /// Sets the number of bytes that [`Machine::output`] collects of each stream of a lane. The default is 1 MiB.
     ///
     /// Further bytes are dropped, and [`Machine::output_truncated`] returns `true`. A console gets all bytes.
@@ -418,7 +440,8 @@ impl<'a> Builder<'a> {
         let executable = self.executable.take();
         let executable = executable.unwrap_or_else(|| linux::executable_path(&self.program.file_name()));
         let files = if is_linux {
-            Some(linux::initial_files(&self.program, &executable, &self.mounts, self.disk_bytes)?)
+            let options = FileOptions { room: self.disk_bytes, terminal: self.terminal };
+            Some(linux::initial_files(&self.program, &executable, &self.mounts, options)?)
         } else {
             None
         };
@@ -469,10 +492,12 @@ impl<'a> Builder<'a> {
         let images = [Arc::new(if is_linux { image.with_all_room() } else { image })];
         let frames_max = self.frames_max.unwrap_or_else(|| default_frames_max(self.lanes));
         let stack_bytes = layout.stack.end - layout.stack.start;
-        let calls = is_linux.then(|| CallTable {
+        let mut calls = is_linux.then(|| CallTable {
             first_lane: self.first_lane,
             ..linux::call_table(layout.heap.clone(), stack_bytes, self.seed, self.real_time)
         });
+        // The host traces calls, so it has to see all of them.
+        calls.iter_mut().filter(|_| self.trace.is_some()).for_each(|calls| calls.answers.clear());
         let plan = Plan {
             images: &images,
             lanes: self.lanes,
@@ -482,7 +507,8 @@ impl<'a> Builder<'a> {
         };
         let mut executor = self.engine.executor(&plan)?;
         let host = Host { layout: layout.clone(), directory };
-        let serves_in_parallel = serves_in_parallel(self.lanes, &host, self.console.is_some());
+        let serves_in_parallel =
+            serves_in_parallel(self.lanes, &host, self.console.is_some() || self.trace.is_some());
         let linux = match (files, linux_place) {
             (Some(files), Some((place, areas))) => {
                 let path = std::mem::take(&mut self.current_directory);
@@ -520,6 +546,7 @@ impl<'a> Builder<'a> {
                     Texts { name: &self.program.name, arguments: &arguments, environment: &environment };
                 let kernel = Arc::make_mut(kernel);
                 kernel.set_schedule((self.schedule)(lane));
+                kernel.set_trace(self.trace.is_some() && (self.is_traced)(lane));
                 cpu.sp = linux::write_initial_stack(&texts, kernel, &mut *executor, lane)?;
                 environments.push(environment);
             }
@@ -541,7 +568,7 @@ impl<'a> Builder<'a> {
             }
             lanes.push(state);
         }
-        let Self { program, console, output_max, hooks, loops, .. } = self;
+        let Self { program, console, trace, output_max, hooks, loops, .. } = self;
         if !hooks.is_empty() {
             executor.set_hooks(&hooks)?;
         }
@@ -558,6 +585,7 @@ impl<'a> Builder<'a> {
             host,
             lanes,
             console,
+            trace,
             output_max,
             hooks,
             loops,

@@ -158,6 +158,7 @@ impl Machine {
             host: self.host.clone(),
             lanes: vec![state; lanes],
             console,
+            trace: None,
             output_max: self.output_max,
             hooks: self.hooks.clone(),
             loops: self.loops.clone(),

@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 
 use kvrm_arm64::{Cpu, Stop};
 
-use super::Console;
 use super::lane_state::{CollectedOutput, LaneState, serves_in_parallel};
+use super::{Console, TraceReader};
 use crate::console::Stream;
 use crate::error::Error;
 use crate::executor::{Executor, Progress};
@@ -36,11 +36,27 @@ pub(super) struct Rounds<'a> {
 pub(super) struct Output<'a> {
     /// The console of the caller. Without one, lanes collect their output.
     pub(super) console: Option<&'a mut Console>,
+    /// The reader of the traces of system calls.
+    pub(super) trace: Option<&'a mut TraceReader>,
     /// The largest number of bytes that a lane collects of a stream.
     pub(super) max: usize,
 }
 
 impl Output<'_> {
+    /// Passes on lines of the trace of a lane.
+    fn trace(&mut self, lane: usize, text: &str) {
+        if let Some(trace) = &mut self.trace
+            && !text.is_empty()
+        {
+            trace(lane, text);
+        }
+    }
+
+    /// Returns whether the caller can see the order in which calls are served.
+    const fn shows_order(&self) -> bool {
+        self.console.is_some() || self.trace.is_some()
+    }
+
     /// Shows or collects output of a lane.
     fn write(&mut self, lane: usize, collected: &mut CollectedOutput, stream: Stream, bytes: &[u8]) {
         match &mut self.console {
@@ -82,7 +98,7 @@ impl Rounds<'_> {
         ends: &[u64],
         observe: Observe<'_>,
     ) -> Result<Counts, Error> {
-        let are_independent = serves_in_parallel(self.lanes.len(), self.host, self.output.console.is_some());
+        let are_independent = serves_in_parallel(self.lanes.len(), self.host, self.output.shows_order());
         if !are_independent || self.executor.parts().is_empty() {
             return self.run_together(started, ends, observe).map(|(_, counts)| counts);
         }
@@ -106,7 +122,7 @@ impl Rounds<'_> {
         let parts = executor.parts().into_iter().map(|executor| {
             let (lanes, later) = mem::take(&mut rest).split_at_mut(executor.lanes());
             rest = later;
-            let output = Output { console: None, max: output.max };
+            let output = Output { console: None, trace: None, max: output.max };
             Rounds { executor, lanes, is_linux: *is_linux, host, hooks, output }
         });
         parts.collect()

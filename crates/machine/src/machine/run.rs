@@ -162,8 +162,8 @@ impl Machine {
 
     /// Returns the rounds of all lanes.
     pub(super) fn rounds(&mut self) -> Rounds<'_> {
-        let Self { program, executor, lanes, host, hooks, console, output_max, .. } = self;
-        let output = Output { console: console.as_mut(), max: *output_max };
+        let Self { program, executor, lanes, host, hooks, console, trace, output_max, .. } = self;
+        let output = Output { console: console.as_mut(), trace: trace.as_mut(), max: *output_max };
         Rounds { executor: &mut **executor, lanes, is_linux: program.linux.is_some(), host, hooks, output }
     }
 }

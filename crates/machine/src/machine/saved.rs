@@ -237,6 +237,7 @@ impl Machine {
             host,
             lanes: states,
             console: None,
+            trace: None,
             output_max,
             hooks,
             loops,

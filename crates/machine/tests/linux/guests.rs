@@ -9,12 +9,13 @@ use kvrm_machine::{Machine, Stop, Stream};
 use crate::support::{folder, guest};
 
 /// A guest, its arguments, its exit status, and its expected output.
-const RUNS: [(&str, &[&str], i32, &str); 18] = [
+const RUNS: [(&str, &[&str], i32, &str); 19] = [
     ("deadlock", &[], 0, "transfers=6\n"),
     ("files", &["/tmp/kvrm-guest"], 3, include_str!("expected/files.txt")),
     ("files", &[], 2, ""),
     ("ipc", &["/tmp/kvrm-guest-ipc"], 0, include_str!("expected/ipc.txt")),
     ("memory", &[], 0, include_str!("expected/memory.txt")),
+    ("proc", &["/tmp/kvrm-guest-proc"], 0, include_str!("expected/proc.txt")),
     ("process", &[], 1, include_str!("expected/process.txt")),
     ("process", &["", "two words", "abort"], 134, include_str!("expected/process_abort.txt")),
     ("process", &["sigpipe"], 141, include_str!("expected/process_sigpipe.txt")),

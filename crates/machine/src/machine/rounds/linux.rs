@@ -8,7 +8,7 @@ use super::super::lane_state::LaneState;
 use super::{Rounds, call_again};
 use crate::error::Error;
 use crate::executor::LaneAccess;
-use crate::linux::{self, Effects, SYSTEM_CALL, UnservedCalls};
+use crate::linux::{self, Effects, SYSTEM_CALL, UnservedCalls, raises_signal};
 use crate::pick::pick;
 use crate::register::Register;
 
@@ -45,6 +45,7 @@ impl Rounds<'_> {
                 calls.push((lane, stop));
             }
         }
+        self.trace_stops(lanes, &stops)?;
         if calls.is_empty() {
             return Ok(0);
         }
@@ -75,6 +76,24 @@ impl Rounds<'_> {
             left = rest;
         }
         Ok(calls.iter().filter(|(_, stop)| *stop != Stop::Budget).count() as u64)
+    }
+
+    /// Traces the stops of lanes that are signals which no process handles.
+    fn trace_stops(&mut self, lanes: &[usize], stops: &[Option<Stop>]) -> Result<(), Error> {
+        if self.output.trace.is_none() {
+            return Ok(());
+        }
+        for &lane in lanes {
+            let stop =
+                stops[lane].filter(|stop| raises_signal(*stop) && !self.handles_signal_of(lane, *stop));
+            let Some(stop) = stop else { continue };
+            let pc = self.executor.cpu(lane)?.pc;
+            if let Some(kernel) = &mut self.lanes[lane].kernel {
+                let text = Arc::make_mut(kernel).trace_of_stop(stop, pc);
+                self.output.trace(lane, &text);
+            }
+        }
+        Ok(())
     }
 
     /// Stops the lanes whose calls a filter stops, before these calls. Returns the others. `number` has the number of the call of
@@ -108,10 +127,11 @@ impl Rounds<'_> {
         for (lane, served) in numbers.into_iter().zip(served) {
             let (state, effects) = served.into_inner().unwrap_or_else(PoisonError::into_inner);
             match effects {
-                Ok(Effects { console: written, unserved: calls }) => {
+                Ok(Effects { console: written, unserved: calls, trace }) => {
                     for (stream, bytes) in written {
                         self.output.write(lane, &mut state.output, stream, &bytes);
                     }
+                    self.output.trace(lane, &trace);
                     calls.into_iter().for_each(|call| unserved.count(call));
                 }
                 Err(error) => result = result.and(Err(error)),
