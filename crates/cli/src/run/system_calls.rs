@@ -53,18 +53,14 @@ pub(super) fn number(name: &str) -> Option<u64> {
 /// What helps against a call that is not served: the beginnings of names, and the advice.
 const ADVICE: &[(&[&str], &str)] = &[
     (
-        &[
-            "socket", "bind", "listen", "accept", "connect", "getsock", "getpeer", "send", "recv", "setsock",
-            "shutdown",
-        ],
-        "there is no network: give the program its data as files, by --mount, --copy, --sysroot or --stdin",
+        &["socket"],
+        "a lane has no network but its own: give the program its data as files, by --mount, --copy, --sysroot or --stdin",
     ),
     (
         &["mount", "umount", "fsopen", "fsmount", "move_mount"],
         "--mount and --copy add directories of the host",
     ),
-    (&["chroot", "pivot_root"], "--sysroot makes a directory of the host the root directory"),
-    (&["mknod"], "the usual devices are in /dev; named pipes and other devices cannot be created"),
+    (&["pivot_root"], "--sysroot makes a directory of the host the root directory"),
     (&["clock_set", "settimeofday", "adjtimex", "clock_adj"], "--real-time shows the clock of the host"),
     (
         &["ptrace", "process_vm", "perf_event"],
@@ -93,14 +89,14 @@ pub(super) fn unserved(report: &Report) -> Option<String> {
     Some(text)
 }
 
-/// Returns a row for each call: its name, how often it was made if more than once, and the reason of a refusal.
+/// Returns a row for each call: its name, how often it was made if more than once, and for a refused one what KVRM serves of it.
 fn rows(unknown: &BTreeMap<u64, u64>, refused: &BTreeMap<u64, u64>) -> Vec<String> {
     let times = |count: u64| if count > 1 { format!(", {count} times") } else { String::new() };
     let unknown =
         unknown.iter().map(|(number, count)| format!("{}: unknown{}", name(*number), times(*count)));
     let refused = refused.iter().map(|(number, count)| {
         let reason = find(*number).map_or("", |call| call.note);
-        format!("{}: refused{} ({reason})", name(*number), times(*count))
+        format!("{}: refused{} (served: {reason})", name(*number), times(*count))
     });
     unknown.chain(refused).collect()
 }
@@ -128,7 +124,7 @@ mod tests {
         let expected = [
             "add_key: unknown".to_owned(),
             "#999: unknown, 2 times".to_owned(),
-            format!("socket: refused, 3 times ({socket})"),
+            format!("socket: refused, 3 times (served: {socket})"),
         ];
         assert_eq!(found, expected, "names, counts and reasons");
     }
