@@ -33,52 +33,54 @@ constants! {
     COLUMN_FPCR = 38;
     /// Column: the fields SSBS and DIT of PSTATE.
     COLUMN_PSTATE = 39;
+    /// Column: the value from which the keys of pointer authentication follow.
+    COLUMN_KEYS = 40;
     /// Column: the end of the heap of a Linux program.
-    COLUMN_HEAP_END = 40;
+    COLUMN_HEAP_END = 41;
     /// Column: the time that a Linux program has slept, in nanoseconds.
-    COLUMN_SLEPT = 41;
+    COLUMN_SLEPT = 42;
     /// Column: the address of the list of robust locks that a Linux program has set.
-    COLUMN_ROBUST_LIST = 42;
+    COLUMN_ROBUST_LIST = 43;
     /// Column: the number of bytes of randomness that a Linux program has used.
-    COLUMN_RANDOM = 43;
+    COLUMN_RANDOM = 44;
     /// Column: the first half of the name of a Linux program. The next column is the second half.
-    COLUMN_NAME = 44;
+    COLUMN_NAME = 45;
     /// Column: the address that is set to zero when the thread of a Linux program ends, or 0.
-    COLUMN_CLEAR_TID = 46;
+    COLUMN_CLEAR_TID = 47;
     /// Column: the ID of the process of a Linux program, and from bit 32 on that of the thread.
-    COLUMN_PROCESS = 47;
+    COLUMN_PROCESS = 48;
     /// Column: the ID of the parent of the process, and from bit 32 on the number of threads that the lane has had besides
     /// the first one.
-    COLUMN_PARENT = 48;
+    COLUMN_PARENT = 49;
     /// Column: the number of threads that wait at a futex.
-    COLUMN_WAITERS = 49;
+    COLUMN_WAITERS = 50;
     /// Column: the number of steps at which the lane stops.
-    COLUMN_LIMIT = 50;
+    COLUMN_LIMIT = 51;
     /// Column: the stop of the lane, and from bit 32 on the immediate or word that stopped it, or its exit status.
-    COLUMN_STOP = 51;
+    COLUMN_STOP = 52;
     /// Column: the address that stopped the lane, or the argument of an internal stop.
-    COLUMN_STOP_ADDRESS = 52;
+    COLUMN_STOP_ADDRESS = 53;
     /// Column: the entry that leads to the root of the page table, and from bit 32 on the number of its levels.
-    COLUMN_ROOT = 53;
+    COLUMN_ROOT = 54;
     /// Column: the first page of the window that the page table covers.
-    COLUMN_WINDOW = 54;
+    COLUMN_WINDOW = 55;
     /// Column: the last frame in use of the lane's chain, and from bit 32 on the number of pages the lane has written.
-    COLUMN_TAIL = 55;
+    COLUMN_TAIL = 56;
     /// Column: the number of pages the lane may write, and from bit 32 on the first frame of its chain. Kept by a
     /// reset.
-    COLUMN_HEAD = 56;
+    COLUMN_HEAD = 57;
     /// Column: the frame of the lane's chain behind which the frames of its memory begin; 0 if they begin with the first one. The
     /// frames up to it are those of a snapshot that was taken before the host has cleared the memory.
-    COLUMN_BASE = 57;
+    COLUMN_BASE = 58;
     /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a
     /// handle; from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
-    COLUMN_CONSOLE = 58;
+    COLUMN_CONSOLE = 59;
     /// Column: 1 if the TLBs that the lane keeps are those of its page table, else 0.
-    COLUMN_TLB = 59;
+    COLUMN_TLB = 60;
     /// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
-    COLUMN_V = 60;
+    COLUMN_V = 61;
     /// The number of columns.
-    COLUMNS = 124;
+    COLUMNS = 125;
 
     // The stops of lanes.
 

@@ -35,6 +35,8 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "arm64/numbers.wgsl"
     "arm64/operand.wgsl"
     "arm64/operations.wgsl"
+    "arm64/pauth.wgsl"
+    "arm64/qarma.wgsl"
     "arm64/word.wgsl"
     "machine/access.wgsl"
     "machine/alone.wgsl"

@@ -13,6 +13,7 @@ mod float;
 mod guests;
 mod judge;
 mod outcome;
+mod pauth;
 mod program_runs;
 mod programs;
 mod undefined;
@@ -37,6 +38,15 @@ pub(crate) struct Args {
 enum Oracle {
     /// Makes the corpus of test vectors: inputs from the instruction table, outputs from Unicorn.
     Vectors {
+        /// The number of vectors for each encoding.
+        #[arg(long, default_value_t = 24)]
+        each: usize,
+        /// The seed of the inputs. With another seed than the default, vectors are checked but not written.
+        #[arg(long, default_value_t = vectors::SEED)]
+        seed: u64,
+    },
+    /// Makes the corpus of pointer authentication: inputs from the instruction table, outputs from qemu-system-aarch64.
+    Pauth {
         /// The number of vectors for each encoding.
         #[arg(long, default_value_t = 24)]
         each: usize,
@@ -99,6 +109,7 @@ enum Oracle {
 pub(crate) fn run(args: &Args) -> Result<()> {
     match &args.oracle {
         &Oracle::Vectors { each, seed } => vectors::run(each, seed),
+        &Oracle::Pauth { each, seed } => pauth::run(each, seed),
         &Oracle::Undefined { words, seed, write } => undefined::run(words, seed, write),
         &Oracle::Disasm { each, seed, write } => disasm::run(each, seed, write),
         &Oracle::Asm { each, seed } => asm::run(each, seed),

@@ -333,6 +333,8 @@ fn arg(operand: Operand, w: Word) -> Option<Arg> {
         O::Offset => Arg::Address(base, Mode::Offset(w.imm9())),
         O::PreIndex => Arg::Address(base, Mode::Pre(w.imm9())),
         O::PostIndex => Arg::Address(base, Mode::Post(w.imm9())),
+        O::PointerOffset => Arg::Address(base, Mode::Offset(w.imm10())),
+        O::PointerPreIndex => Arg::Address(base, Mode::Pre(w.imm10())),
         O::PairOffset(scale) => Arg::Address(base, Mode::Offset(w.imm7() << scale)),
         O::PairPreIndex(scale) => Arg::Address(base, Mode::Pre(w.imm7() << scale)),
         O::PairPostIndex(scale) => Arg::Address(base, Mode::Post(w.imm7() << scale)),
@@ -551,6 +553,11 @@ fn bits(encoding: &Encoding, operand: Operand, arg: Arg, wide: bool) -> Bits {
         | (O::PreIndex, Arg::Address(base, Mode::Pre(offset)))
         | (O::PostIndex, Arg::Address(base, Mode::Post(offset))) => {
             Ok(general(base, true, true, 5)? | scaled(offset, 0, 12, 9)?)
+        }
+        (O::PointerOffset, Arg::Address(base, Mode::Offset(offset)))
+        | (O::PointerPreIndex, Arg::Address(base, Mode::Pre(offset))) => {
+            let imm = scaled(offset, 3, 0, 10)?;
+            Ok(general(base, true, true, 5)? | (imm & 0x1ff) << 12 | (imm >> 9) << 22)
         }
         (O::PairOffset(scale), Arg::Address(base, Mode::Offset(offset)))
         | (O::PairPreIndex(scale), Arg::Address(base, Mode::Pre(offset)))

@@ -35,6 +35,9 @@ pub struct Cpu {
     pub tpidr_el0: u64,
     /// Read-only thread pointer, `TPIDRRO_EL0`.
     pub tpidrro_el0: u64,
+    /// The value from which the keys of pointer authentication follow, see [`key`](crate::semantics::pauth::key). The guest
+    /// cannot read it.
+    pub keys: u64,
     /// The local exclusive monitor.
     pub monitor: Option<Monitor>,
     /// Steps retired since the lane began. The guest reads them as its time.
@@ -71,6 +74,7 @@ impl Cpu {
             fpsr: 0,
             tpidr_el0: 0,
             tpidrro_el0: 0,
+            keys: 0,
             monitor: None,
             steps: 0,
         }

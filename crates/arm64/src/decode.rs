@@ -1,5 +1,6 @@
 //! The decoder: maps each 32-bit word to an [`Op`], or to `None` if it is UNDEFINED.
 
+use crate::Features;
 use crate::encoding::{ENCODINGS, Encoding, Op};
 
 /// The number of top bits that select the bucket of a word. Most encodings differ in them.
@@ -90,6 +91,29 @@ pub fn decode(word: u32) -> Option<Op> {
         rows.iter().map(|&row| SEARCH_ROWS[row as usize]).find(|row| word & row.mask == row.value)?;
     let op = encoding.op;
     if encoding.has_holes && !op.encoding().matches(word) { None } else { Some(op) }
+}
+
+/// Decodes a word for a machine that has `features`. Words of other features are UNDEFINED, except hints, which are NOPs.
+///
+/// ```
+/// use kvrm_arm64::{Features, Op, decode_for};
+///
+/// let paciasp = 0xd503_233f;
+/// assert_eq!(decode_for(paciasp, Features::ALL), Some(Op::PACIASP_HI_hints));
+/// assert_eq!(decode_for(paciasp, Features::BASE), Some(Op::HINT_HM_hints));
+/// let pacia = 0xdac1_0020;
+/// assert_eq!(decode_for(pacia, Features::BASE), None);
+/// ```
+#[must_use]
+pub fn decode_for(word: u32, features: Features) -> Option<Op> {
+    let op = decode(word)?;
+    if features.has(op.feature_of(word)) {
+        Some(op)
+    } else if Op::HINT_HM_hints.encoding().pattern.matches(word) {
+        Some(Op::HINT_HM_hints)
+    } else {
+        None
+    }
 }
 
 /// The part of a row that the search reads: 12 bytes instead of a hundred.

@@ -166,6 +166,8 @@ fn write_operand(f: &mut Formatter<'_>, operand: Operand, w: Word, pc: u64) -> f
         O::Offset => write_offset(f, w, w.imm9()),
         O::PreIndex => write_indexed(f, w, w.imm9(), true),
         O::PostIndex => write_indexed(f, w, w.imm9(), false),
+        O::PointerOffset => write_offset(f, w, w.imm10()),
+        O::PointerPreIndex => write_indexed(f, w, w.imm10(), true),
         O::PairOffset(scale) => write_offset(f, w, w.imm7() << scale),
         O::PairPreIndex(scale) => write_indexed(f, w, w.imm7() << scale, true),
         O::PairPostIndex(scale) => write_indexed(f, w, w.imm7() << scale, false),

@@ -13,11 +13,14 @@ use crate::semantics::load_store::{
 };
 use crate::semantics::logical::{AND, ANDS, EOR, INVERT, ORR, PLAIN};
 use crate::semantics::operand::{ASR, LSL, LSR, ROR};
+use crate::semantics::pauth::{
+    KEY_DA, KEY_DB, KEY_IA, KEY_IB, POINTER_AUTHENTICATE, POINTER_SIGN, POINTER_STRIP,
+};
 use crate::semantics::simd::dot::{SIGNED_BYTES, UNSIGNED_BYTES};
 use crate::semantics::simd::structure::POST_REGISTER;
 use crate::semantics::{
     add_sub, atomic, bitfield, bits, branch, conditional, crc, divide, exclusive, flags, load_store, logical,
-    move_wide, multiply, ordered, pair, pc_rel, shift, simd, system,
+    move_wide, multiply, ordered, pair, pauth, pc_rel, shift, simd, system,
 };
 use crate::{Cpu, Instruction, Memory, Op, Stop, Word};
 

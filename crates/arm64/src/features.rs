@@ -162,6 +162,8 @@ features! {
     Sb sb "FEAT_SB" "Armv8.5" general;
     /// `FEAT_BTI`: branch targets. Its instruction is a hint, and no page is guarded.
     Bti bti "FEAT_BTI" "Armv8.5" general;
+    /// `FEAT_PAuth` with `FEAT_PACQARMA5`: pointer authentication. Hints of it are NOPs without the feature.
+    PAuth pauth "FEAT_PAuth" "Armv8.3" general;
 }
 
 impl Feature {

@@ -60,17 +60,6 @@ features! {
     "FEAT_SVE" "Armv8.2" "scalable vectors, with SVE2 and later" [
         "...0010........................."
     ]
-    "FEAT_PAuth" "Armv8.3" "pointer authentication (PACIA, AUTIA, BLRAA, RETAA, LDRAA and others)" [
-        "1101101011000001000............."
-        "1101101011000001001...11111....."
-        "110110101100000101000.11111....."
-        "10011010110.....001100.........."
-        "1101011100.1111100001..........."
-        "1101011000.1111100001......11111"
-        "110101100101111100001.1111111111"
-        "11111000..1.........01.........."
-        "11111000..1.........11.........."
-    ]
     "FEAT_MTE" "Armv8.5" "memory tagging (IRG, ADDG, STG, LDG and others)" [
         "1.01000110......00.............."
         "10011010110.....00010..........."
@@ -112,15 +101,6 @@ mod tests {
         (0x25a1_1c00, "whilelo p0.s, x0, x1", "FEAT_SVE"),
         (0x0420_e3e0, "cntb x0", "FEAT_SVE"),
         (0x4523_8440, "match p0.b, p1/z, z2.b, z3.b", "FEAT_SVE"),
-        (0xdac1_0020, "pacia x0, x1", "FEAT_PAuth"),
-        (0xdac1_3fe0, "autdzb x0", "FEAT_PAuth"),
-        (0xdac1_43fe, "xpaci x30", "FEAT_PAuth"),
-        (0x9ac2_3020, "pacga x0, x1, x2", "FEAT_PAuth"),
-        (0xd73f_0801, "blraa x0, x1", "FEAT_PAuth"),
-        (0xd61f_081f, "braaz x0", "FEAT_PAuth"),
-        (0xd65f_0bff, "retaa", "FEAT_PAuth"),
-        (0xf820_1420, "ldraa x0, [x1, #8]", "FEAT_PAuth"),
-        (0xf8ff_fc20, "ldrab x0, [x1, #-8]!", "FEAT_PAuth"),
         (0x9adf_1020, "irg x0, x1", "FEAT_MTE"),
         (0x9181_0420, "addg x0, x1, #16, #1", "FEAT_MTE"),
         (0xbac2_0020, "subps x0, x1, x2", "FEAT_MTE"),

@@ -53,7 +53,7 @@ mod word;
 
 pub use class::{CLASS_BITS, class_of};
 pub use cpu::{Cpu, Monitor};
-pub use decode::decode;
+pub use decode::{decode, decode_for};
 pub use disasm::{Disassembly, disassemble};
 pub use encoding::{Class, Encoding, Op};
 pub use execute::{execute, run, step};

@@ -88,7 +88,7 @@ pub fn decode_table() -> (alloc::vec::Vec<Row>, [u32; Class::ALL.len() + 1]) {
 /// Lowers a word for a machine with `features`.
 #[must_use]
 pub fn lower(word: u32, features: Features) -> MicroOp {
-    match crate::decode(word).filter(|op| features.has(op.feature_of(word))) {
+    match crate::decode_for(word, features) {
         Some(op) => shape(&TEMPLATES[op as usize], word),
         None => MicroOp::undefined(word),
     }

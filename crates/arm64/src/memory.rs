@@ -1,6 +1,6 @@
 //! The interface through which the semantics access memory.
 
-use crate::{Features, Op, Stop, decode};
+use crate::{Features, Op, Stop, decode_for};
 
 /// A fetched instruction: the word and its encoding. Implementations of [`Memory`] may cache it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ impl Instruction {
     /// Decodes `word` for a machine that has `features`.
     #[must_use]
     pub fn new(word: u32, features: Features) -> Self {
-        Self { word, op: decode(word).filter(|op| features.has(op.feature_of(word))) }
+        Self { word, op: decode_for(word, features) }
     }
 }
 

@@ -94,6 +94,12 @@ handlers! {
     /// Changes the flags: `operation` is one of `FLAGS_*` of `semantics::flags`, `right` the rotation of a, and `nzcv` the
     /// mask of RMIF.
     MANIPULATE_FLAGS,
+    /// Pointer authentication of a with the modifier b; `operation` is that of `semantics::pauth::authenticated`.
+    AUTHENTICATE,
+    /// Branch to a, as `AUTHENTICATE` returns it; the value is the return address.
+    AUTHENTICATE_BRANCH,
+    /// Loads from a, as `AUTHENTICATE` returns it, plus imm.
+    AUTHENTICATE_LOAD,
     /// Writes a + imm to the system register `operation`.
     WRITE_SYSTEM,
     /// Loads from pc + imm. This is the first of the less common handlers that access memory.

@@ -27,6 +27,7 @@ pub enum Operand {
     Xs,
     XdSp,
     XnSp,
+    XmSp,
     /// A general register whose size is bit 31 of the word.
     Rd,
     Rn,
@@ -100,6 +101,9 @@ pub enum Operand {
     Offset,
     PreIndex,
     PostIndex,
+    /// Base plus S:imm9 times 8, of LDRAA and LDRAB.
+    PointerOffset,
+    PointerPreIndex,
     /// Base plus an extended register, which is shifted left by the parameter if S is set.
     RegisterOffset(u32),
     /// Base plus imm7 shifted left by the parameter.
@@ -232,6 +236,7 @@ impl Operand {
             Self::Rn => (5, None, false, false),
             Self::WnSp => (5, Some(false), true, false),
             Self::XnSp => (5, Some(true), true, false),
+            Self::XmSp => (16, Some(true), true, false),
             Self::RnSp => (5, None, true, false),
             Self::Wm | Self::Ws => (16, Some(false), false, false),
             Self::Xm | Self::Xs => (16, Some(true), false, false),
@@ -298,6 +303,7 @@ impl Operand {
             Self::Base => BASE,
             Self::ScaledOffset(_) => 0x003f_fc00 | BASE,
             Self::Offset | Self::PreIndex | Self::PostIndex => 0x001f_f000 | BASE,
+            Self::PointerOffset | Self::PointerPreIndex => 0x005f_f000 | BASE,
             Self::RegisterOffset(_) => 0x001f_f000 | BASE,
             Self::PairOffset(_) | Self::PairPreIndex(_) | Self::PairPostIndex(_) => 0x003f_8000 | BASE,
             Self::RnImm5 => 0x1f << 5,

@@ -90,6 +90,14 @@ impl Word {
         self.signed(12, 9)
     }
 
+    /// Returns the signed byte offset of LDRAA and LDRAB.
+    #[must_use]
+    #[inline]
+    pub const fn imm10(self) -> i64 {
+        // S is the sign of the offset, above imm9.
+        (((self.bits(22, 1) << 9 | self.bits(12, 9)) as i64) << 54) >> 51
+    }
+
     /// Returns the signed offset of pairs, in units of the access size.
     #[must_use]
     #[inline]

@@ -212,8 +212,15 @@ fn branch(pc: u64, op: MicroOp) -> Option<End> {
 
 /// Returns whether an instruction can be part of a region. Those that always stop the lane cannot.
 fn is_translated(op: &MicroOp) -> bool {
-    let interpreted =
-        [Handler::STALE, Handler::SUPERVISOR_CALL, Handler::BREAKPOINT, Handler::HALT, Handler::UNDEFINED];
+    let interpreted = [
+        Handler::AUTHENTICATE_BRANCH,
+        Handler::AUTHENTICATE_LOAD,
+        Handler::STALE,
+        Handler::SUPERVISOR_CALL,
+        Handler::BREAKPOINT,
+        Handler::HALT,
+        Handler::UNDEFINED,
+    ];
     interpreted.iter().all(|handler| op.handler() != *handler as u32)
 }
 

@@ -77,6 +77,7 @@ pub(crate) mod cpu {
         fpsr: u32,
         tpidr_el0: u64,
         tpidrro_el0: u64,
+        keys: u64,
         monitor: Option<MonitorIn>,
         steps: u64,
     }
@@ -96,6 +97,7 @@ pub(crate) mod cpu {
             fpsr: cpu.fpsr,
             tpidr_el0: cpu.tpidr_el0,
             tpidrro_el0: cpu.tpidrro_el0,
+            keys: cpu.keys,
             monitor: cpu.monitor.map(MonitorIn),
             steps: cpu.steps,
         };
@@ -103,13 +105,13 @@ pub(crate) mod cpu {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cpu, D::Error> {
-        let Form { x, sp, pc, nzcv, pstate, v, fpcr, fpsr, tpidr_el0, tpidrro_el0, monitor, steps } =
+        let Form { x, sp, pc, nzcv, pstate, v, fpcr, fpsr, tpidr_el0, tpidrro_el0, keys, monitor, steps } =
             Form::deserialize(deserializer)?;
         let mut cpu = Cpu::new(pc, sp);
         (0..).zip(x).for_each(|(n, value)| cpu.set_x(n, value));
         (cpu.nzcv, cpu.v, cpu.fpcr, cpu.fpsr) = (u32::from(nzcv % 16), v, fpcr, fpsr);
         (cpu.tpidr_el0, cpu.tpidrro_el0, cpu.steps) = (tpidr_el0, tpidrro_el0, steps);
-        cpu.pstate = pstate;
+        (cpu.pstate, cpu.keys) = (pstate, keys);
         cpu.monitor = monitor.map(|MonitorIn(monitor)| monitor);
         Ok(cpu)
     }
@@ -215,7 +217,7 @@ mod tests {
         (0..31).for_each(|n| cpu.set_x(n, u64::from(n) << 40));
         cpu.v = std::array::from_fn(|n| u128::MAX - n as u128);
         (cpu.nzcv, cpu.fpcr, cpu.fpsr, cpu.tpidr_el0, cpu.tpidrro_el0, cpu.steps) = (11, 3, 4, 5, 6, 7);
-        cpu.pstate = 1 << 24;
+        (cpu.pstate, cpu.keys) = (1 << 24, 1 << 60);
         cpu.monitor = Some(Monitor { address: 8, bytes: 16 });
         let features = Features { aes: true, sha1: true, ..Features::GENERAL };
         let kinds = [FaultKind::Translation, FaultKind::Permission, FaultKind::Alignment];

@@ -283,7 +283,7 @@ impl Machine {
             let (name, environment) = (&self.program.name, &self.environments[lane]);
             let texts = Texts { name, arguments, environment };
             let kernel = Arc::make_mut(kernel);
-            cpu.sp = linux::write_initial_stack(&texts, kernel, &mut *self.executor, lane)?;
+            linux::write_initial_stack(&texts, kernel, &mut *self.executor, lane, &mut cpu)?;
             return self.executor.set_cpu(lane, &cpu);
         }
         let line = command_line(&self.program, lane, arguments)?;

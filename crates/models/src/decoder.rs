@@ -14,13 +14,13 @@ pub(crate) const TRAINED_ON: Features = Features { crc32: true, lse: true, ..Fea
 /// Returns the encoding of a word if it belongs to the features that the networks were trained on. Certificates cover
 /// only those.
 pub(crate) fn decode(word: u32) -> Option<Op> {
-    // Words of MSR (immediate) have other features now, and remain words that the networks know.
+    // Some words of MSR (immediate) and some hints have other features now, and remain words that the networks know.
     kvrm_arm64::decode(word).filter(|op| is_known(op.encoding()))
 }
 
 /// Whether the networks were trained on the words of a row.
 fn is_known(row: &Encoding) -> bool {
-    TRAINED_ON.has(row.feature) || row.group() == "pstate"
+    TRAINED_ON.has(row.feature) || matches!(row.group(), "pstate" | "hints")
 }
 
 /// Returns the rows of the instruction table that belong to [`TRAINED_ON`].

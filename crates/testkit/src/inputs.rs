@@ -303,6 +303,8 @@ impl Access {
                     | Operand::ScaledOffset(_)
                     | Operand::Offset
                     | Operand::PreIndex
+                    | Operand::PointerOffset
+                    | Operand::PointerPreIndex
                     | Operand::PostIndex
                     | Operand::RegisterOffset(_)
                     | Operand::PairOffset(_)
@@ -337,6 +339,7 @@ impl Access {
         match self.operand {
             Operand::ScaledOffset(scale) => u64::from(w.imm12()) << scale,
             Operand::Offset | Operand::PreIndex => w.imm9() as u64,
+            Operand::PointerOffset | Operand::PointerPreIndex => w.imm10() as u64,
             Operand::PairOffset(scale) | Operand::PairPreIndex(scale) => (w.imm7() << scale) as u64,
             Operand::RegisterOffset(scale) => extend_reg(index, w.option(), scale * w.s(), 64),
             _ => 0,

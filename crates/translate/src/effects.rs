@@ -123,6 +123,7 @@ impl Effects {
                 _ => plain(a),
             },
             H::MANIPULATE_FLAGS => plain(a).flags(NZCV, NZCV),
+            H::AUTHENTICATE => plain(a.with(b)),
             H::LOAD_EXCLUSIVE => plain(a).writing(if op.pair() == 1 { c } else { Registers::NONE }),
             H::STORE_EXCLUSIVE => plain(a.with(b).with(c)),
             H::ATOMIC => plain(a.with(b)),
@@ -159,7 +160,13 @@ impl Effects {
             H::VECTOR_MOVE | H::VECTOR_PERMUTE | H::VECTOR_INTEGER | H::VECTOR_FLOAT | H::VECTOR_CRYPTO => {
                 Operands::of(op).map_or_else(|| Self::unknown(op), Self::of_vectors)
             }
-            H::STALE | H::SUPERVISOR_CALL | H::BREAKPOINT | H::HALT | H::UNDEFINED => Self::unknown(op),
+            H::AUTHENTICATE_BRANCH
+            | H::AUTHENTICATE_LOAD
+            | H::STALE
+            | H::SUPERVISOR_CALL
+            | H::BREAKPOINT
+            | H::HALT
+            | H::UNDEFINED => Self::unknown(op),
         }
     }
 
@@ -242,7 +249,16 @@ impl Flow {
             Some(H::BRANCH_REGISTER) if links => Self::RegisterCall,
             Some(H::BRANCH_REGISTER) if op.a() == LINK => Self::Return,
             Some(H::BRANCH_REGISTER) => Self::Register,
-            Some(H::STALE | H::SUPERVISOR_CALL | H::BREAKPOINT | H::HALT | H::UNDEFINED) | None => Self::Stop,
+            Some(
+                H::AUTHENTICATE_BRANCH
+                | H::AUTHENTICATE_LOAD
+                | H::STALE
+                | H::SUPERVISOR_CALL
+                | H::BREAKPOINT
+                | H::HALT
+                | H::UNDEFINED,
+            )
+            | None => Self::Stop,
             Some(_) => Self::Next,
         }
     }

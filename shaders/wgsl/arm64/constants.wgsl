@@ -22,3 +22,57 @@ const PSTATE_SSBS = 4096u;
 
 /// `kvrm_arm64::semantics::simd::saturate::FPSR_QC`.
 const FPSR_QC = 0x08000000u;
+
+/// `kvrm_arm64::semantics::qarma::CELL_SHUFFLE`.
+const CELL_SHUFFLE = 0xf4925e38a1c70b6dlu;
+
+/// `kvrm_arm64::semantics::qarma::CELL_INV_SHUFFLE`.
+const CELL_INV_SHUFFLE = 0xfa0527d841be9c63lu;
+
+/// `kvrm_arm64::semantics::qarma::TWEAK_SHUFFLE`.
+const TWEAK_SHUFFLE = 0x9a10fedc832b7654lu;
+
+/// `kvrm_arm64::semantics::qarma::TWEAK_INV_SHUFFLE`.
+const TWEAK_INV_SHUFFLE = 0xba984ef7321065dclu;
+
+/// `kvrm_arm64::semantics::qarma::TWEAK_ROTATED`.
+const TWEAK_ROTATED = 0xff0ff000f00f0f00lu;
+
+/// `kvrm_arm64::semantics::qarma::SUB`.
+const SUB = 0xa12d5473e90cf86blu;
+
+/// `kvrm_arm64::semantics::qarma::INV_SUB`.
+const INV_SUB = 0x37c40f6291ba8de5lu;
+
+/// `kvrm_arm64::semantics::qarma::ROUND_1`.
+const ROUND_1 = 0x13198a2e03707344lu;
+
+/// `kvrm_arm64::semantics::qarma::ROUND_2`.
+const ROUND_2 = 0xa4093822299f31d0lu;
+
+/// `kvrm_arm64::semantics::qarma::ROUND_3`.
+const ROUND_3 = 0x082efa98ec4e6c89lu;
+
+/// `kvrm_arm64::semantics::qarma::ROUND_4`.
+const ROUND_4 = 0x452821e638d01377lu;
+
+/// `kvrm_arm64::semantics::qarma::ALPHA`.
+const ALPHA = 0xc0ac29b7c97c50ddlu;
+
+/// `kvrm_arm64::semantics::pauth::KEYS_SEED_BITS`.
+const KEYS_SEED_BITS = 30u;
+
+/// `kvrm_arm64::semantics::pauth::KEYS_DISABLED`.
+const KEYS_DISABLED = 30u;
+
+/// `kvrm_arm64::semantics::pauth::KEYS_COUNTS`.
+const KEYS_COUNTS = 34u;
+
+/// `kvrm_arm64::semantics::pauth::KEYS_COUNT_BITS`.
+const KEYS_COUNT_BITS = 6u;
+
+/// `kvrm_arm64::semantics::pauth::KEY_GA`.
+const KEY_GA = 4u;
+
+/// `kvrm_arm64::semantics::pauth::KEYS_STEP`.
+const KEYS_STEP = 0x9e3779b97f4a7c15lu;

@@ -52,3 +52,12 @@ const FLAGS_INVERT_CARRY = 3u;
 
 /// `kvrm_arm64::semantics::flags::FLAGS_FROM_EXTERNAL`.
 const FLAGS_FROM_EXTERNAL = 4u;
+
+/// `kvrm_arm64::semantics::pauth::POINTER_SIGN`.
+const POINTER_SIGN = 0u;
+
+/// `kvrm_arm64::semantics::pauth::POINTER_AUTHENTICATE`.
+const POINTER_AUTHENTICATE = 1u;
+
+/// `kvrm_arm64::semantics::pauth::POINTER_STRIP`.
+const POINTER_STRIP = 2u;

@@ -29,65 +29,68 @@ const COLUMN_FPCR = 38u;
 /// Column: the fields SSBS and DIT of PSTATE.
 const COLUMN_PSTATE = 39u;
 
+/// Column: the value from which the keys of pointer authentication follow.
+const COLUMN_KEYS = 40u;
+
 /// Column: the end of the heap of a Linux program.
-const COLUMN_HEAP_END = 40u;
+const COLUMN_HEAP_END = 41u;
 
 /// Column: the time that a Linux program has slept, in nanoseconds.
-const COLUMN_SLEPT = 41u;
+const COLUMN_SLEPT = 42u;
 
 /// Column: the address of the list of robust locks that a Linux program has set.
-const COLUMN_ROBUST_LIST = 42u;
+const COLUMN_ROBUST_LIST = 43u;
 
 /// Column: the number of bytes of randomness that a Linux program has used.
-const COLUMN_RANDOM = 43u;
+const COLUMN_RANDOM = 44u;
 
 /// Column: the first half of the name of a Linux program. The next column is the second half.
-const COLUMN_NAME = 44u;
+const COLUMN_NAME = 45u;
 
 /// Column: the address that is set to zero when the thread of a Linux program ends, or 0.
-const COLUMN_CLEAR_TID = 46u;
+const COLUMN_CLEAR_TID = 47u;
 
 /// Column: the ID of the process of a Linux program, and from bit 32 on that of the thread.
-const COLUMN_PROCESS = 47u;
+const COLUMN_PROCESS = 48u;
 
 /// Column: the ID of the parent of the process, and from bit 32 on the number of threads that the lane has had besides the first one.
-const COLUMN_PARENT = 48u;
+const COLUMN_PARENT = 49u;
 
 /// Column: the number of threads that wait at a futex.
-const COLUMN_WAITERS = 49u;
+const COLUMN_WAITERS = 50u;
 
 /// Column: the number of steps at which the lane stops.
-const COLUMN_LIMIT = 50u;
+const COLUMN_LIMIT = 51u;
 
 /// Column: the stop of the lane, and from bit 32 on the immediate or word that stopped it, or its exit status.
-const COLUMN_STOP = 51u;
+const COLUMN_STOP = 52u;
 
 /// Column: the address that stopped the lane, or the argument of an internal stop.
-const COLUMN_STOP_ADDRESS = 52u;
+const COLUMN_STOP_ADDRESS = 53u;
 
 /// Column: the entry that leads to the root of the page table, and from bit 32 on the number of its levels.
-const COLUMN_ROOT = 53u;
+const COLUMN_ROOT = 54u;
 
 /// Column: the first page of the window that the page table covers.
-const COLUMN_WINDOW = 54u;
+const COLUMN_WINDOW = 55u;
 
 /// Column: the last frame in use of the lane's chain, and from bit 32 on the number of pages the lane has written.
-const COLUMN_TAIL = 55u;
+const COLUMN_TAIL = 56u;
 
 /// Column: the number of pages the lane may write, and from bit 32 on the first frame of its chain. Kept by a reset.
-const COLUMN_HEAD = 56u;
+const COLUMN_HEAD = 57u;
 
 /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a handle; from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
-const COLUMN_CONSOLE = 58u;
+const COLUMN_CONSOLE = 59u;
 
 /// Column: 1 if the TLBs that the lane keeps are those of its page table, else 0.
-const COLUMN_TLB = 59u;
+const COLUMN_TLB = 60u;
 
 /// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
-const COLUMN_V = 60u;
+const COLUMN_V = 61u;
 
 /// The number of columns.
-const COLUMNS = 124u;
+const COLUMNS = 125u;
 
 /// Stop: none, the lane runs.
 const STOP_NONE = 0u;

@@ -19,7 +19,8 @@ import package::machine::rows::{
     SHAPE_BRANCH_ZERO, SHAPE_COMPARE_IMMEDIATE, SHAPE_COMPARE_REGISTER, SHAPE_CONDITIONAL_SELECT,
     SHAPE_EXCEPTION, SHAPE_EXCLUSIVE_LOAD, SHAPE_EXCLUSIVE_STORE, SHAPE_EXTENDED_REGISTER, SHAPE_EXTRACTION,
     SHAPE_FLAGS, SHAPE_LITERAL, SHAPE_LOGICAL_IMMEDIATE, SHAPE_MOVE_KEEP, SHAPE_MOVE_SYSTEM, SHAPE_MOVE_WIDE,
-    SHAPE_PC_RELATIVE, SHAPE_PSTATE_FIELD, SHAPE_REGISTERS, SHAPE_REGISTER_OFFSET, SHAPE_REGISTER_PAIR,
+    SHAPE_PC_RELATIVE, SHAPE_POINTER, SHAPE_POINTER_BRANCH, SHAPE_POINTER_GENERIC, SHAPE_POINTER_LOAD,
+    SHAPE_POINTER_ZERO, SHAPE_PSTATE_FIELD, SHAPE_REGISTERS, SHAPE_REGISTER_OFFSET, SHAPE_REGISTER_PAIR,
     SHAPE_SCALED_OFFSET, SHAPE_SHIFTED_REGISTER, SHAPE_STRUCTURES, SHAPE_SWAP, SHAPE_SYSTEM_INSTRUCTION,
     SHAPE_UNSCALED_OFFSET, SHAPE_VECTOR, SHAPE_VECTOR_LITERAL, SHAPE_WHOLE,
 };
@@ -285,6 +286,15 @@ fn shape(kind: u32, base_control: u32, base_parameters: u32, word: u32) -> Micro
         case SHAPE_FLAGS: {
             control = set_a(control, rn);
             p = set_nzcv(set_right(p, field(word, 15u, 6u)), field(word, 0u, 4u));
+        }
+        case SHAPE_POINTER: { control = set_b(set_a(set_dst(control, destination(rd)), rd), or_sp(rn)); }
+        case SHAPE_POINTER_ZERO: { control = set_a(set_dst(control, destination(rd)), rd); }
+        case SHAPE_POINTER_GENERIC: { control = set_b(registers, or_sp(rm)); }
+        case SHAPE_POINTER_BRANCH: { control = set_b(set_a(control, rn), or_sp(rd)); }
+        case SHAPE_POINTER_LOAD: {
+            control = set_dst(based, destination(rd));
+            // S is the sign of the offset, above imm9.
+            imm = (signed_field(word, 22u, 1u) << 12u) | (u64(field(word, 12u, 9u)) << 3u);
         }
         case SHAPE_SYSTEM_INSTRUCTION: { return system_instruction(MicroOp(control, p, 0lu), word); }
         case SHAPE_LITERAL: {

@@ -89,68 +89,77 @@ const HANDLER_READ_SYSTEM = 27u;
 /// Changes the flags: `operation` is one of `FLAGS_*` of `semantics::flags`, `right` the rotation of a, and `nzcv` the mask of RMIF.
 const HANDLER_MANIPULATE_FLAGS = 28u;
 
+/// Pointer authentication of a with the modifier b; `operation` is that of `semantics::pauth::authenticated`.
+const HANDLER_AUTHENTICATE = 29u;
+
+/// Branch to a, as `AUTHENTICATE` returns it; the value is the return address.
+const HANDLER_AUTHENTICATE_BRANCH = 30u;
+
+/// Loads from a, as `AUTHENTICATE` returns it, plus imm.
+const HANDLER_AUTHENTICATE_LOAD = 31u;
+
 /// Writes a + imm to the system register `operation`.
-const HANDLER_WRITE_SYSTEM = 29u;
+const HANDLER_WRITE_SYSTEM = 32u;
 
 /// Loads from pc + imm. This is the first of the less common handlers that access memory.
-const HANDLER_LOAD_LITERAL = 30u;
+const HANDLER_LOAD_LITERAL = 33u;
 
 /// Loads from a and sets the monitor.
-const HANDLER_LOAD_EXCLUSIVE = 31u;
+const HANDLER_LOAD_EXCLUSIVE = 34u;
 
 /// Stores to a if the monitor permits; the value is 0 if it stored, else 1.
-const HANDLER_STORE_EXCLUSIVE = 32u;
+const HANDLER_STORE_EXCLUSIVE = 35u;
 
 /// Combines memory at a with b; `operation` is the manual's `MemAtomicOp`.
-const HANDLER_ATOMIC = 33u;
+const HANDLER_ATOMIC = 36u;
 
 /// Stores c to a if the memory at a equals b; the value is the old content of the memory.
-const HANDLER_COMPARE_AND_SWAP = 34u;
+const HANDLER_COMPARE_AND_SWAP = 37u;
 
 /// DC ZVA at a.
-const HANDLER_ZERO_BLOCK = 35u;
+const HANDLER_ZERO_BLOCK = 38u;
 
 /// Cache maintenance at a, which must be readable.
-const HANDLER_CHECK_READ = 36u;
+const HANDLER_CHECK_READ = 39u;
 
 /// Loads SIMD&FP register dst, and for a pair c, from a + b or from pc + imm.
-const HANDLER_VECTOR_LOAD = 37u;
+const HANDLER_VECTOR_LOAD = 40u;
 
 /// Stores SIMD&FP register c, and for a pair dst, to a + b.
-const HANDLER_VECTOR_STORE = 38u;
+const HANDLER_VECTOR_STORE = 41u;
 
 /// LD1 to LD4 from a; imm is the word.
-const HANDLER_VECTOR_LOAD_STRUCTURES = 39u;
+const HANDLER_VECTOR_LOAD_STRUCTURES = 42u;
 
 /// ST1 to ST4 to a; imm is the word.
-const HANDLER_VECTOR_STORE_STRUCTURES = 40u;
+const HANDLER_VECTOR_STORE_STRUCTURES = 43u;
 
 /// Moves that involve general registers, immediates or the flags. `operation` is the move; imm is the word.
-const HANDLER_VECTOR_MOVE = 41u;
+const HANDLER_VECTOR_MOVE = 44u;
 
 /// Permutes elements. `operation` is the permutation; imm is the word.
-const HANDLER_VECTOR_PERMUTE = 42u;
+const HANDLER_VECTOR_PERMUTE = 45u;
 
 /// Arithmetic on elements that are integers; imm is the word.
-const HANDLER_VECTOR_INTEGER = 43u;
+const HANDLER_VECTOR_INTEGER = 46u;
 
 /// Arithmetic on elements that are floating-point numbers; imm is the word.
-const HANDLER_VECTOR_FLOAT = 44u;
+const HANDLER_VECTOR_FLOAT = 47u;
 
 /// AES and SHA. `operation` is the instruction; imm is the word. This is the last of the slow handlers.
-const HANDLER_VECTOR_CRYPTO = 45u;
+const HANDLER_VECTOR_CRYPTO = 48u;
 
 /// SVC.
-const HANDLER_SUPERVISOR_CALL = 46u;
+const HANDLER_SUPERVISOR_CALL = 49u;
 
 /// BRK.
-const HANDLER_BREAKPOINT = 47u;
+const HANDLER_BREAKPOINT = 50u;
 
 /// HLT.
-const HANDLER_HALT = 48u;
+const HANDLER_HALT = 51u;
 
 /// UNDEFINED; imm is the word.
-const HANDLER_UNDEFINED = 49u;
+const HANDLER_UNDEFINED = 52u;
 
 /// Reads as zero.
 const REGISTER_ZERO = 31u;

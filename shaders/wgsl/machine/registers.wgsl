@@ -31,5 +31,7 @@ const SCRATCH_STEPS = SCRATCH_SECOND;
 /// Scratch element: the address of the next instruction, between steps, if `at` does not give it. No access uses the other
 /// meaning of the element then.
 const SCRATCH_NEXT = SCRATCH_DATA;
+/// Scratch element: the authenticated base of a load.
+const SCRATCH_BASE = REGISTERS + 8u;
 /// Scratch element: the number of the lane.
 const SCRATCH_LANE = REGISTERS + 7u;

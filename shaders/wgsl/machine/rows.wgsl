@@ -73,44 +73,59 @@ const SHAPE_PSTATE_FIELD = 22u;
 /// Rn, rotation, mask.
 const SHAPE_FLAGS = 23u;
 
+/// Rd, which is also read, Rn or SP.
+const SHAPE_POINTER = 24u;
+
+/// Rd, which is also read.
+const SHAPE_POINTER_ZERO = 25u;
+
+/// Rd, Rn, Rm or SP.
+const SHAPE_POINTER_GENERIC = 26u;
+
+/// Rn, Rd or SP, which is read.
+const SHAPE_POINTER_BRANCH = 27u;
+
+/// Rt, base, signed offset of ten bits in units of the access.
+const SHAPE_POINTER_LOAD = 28u;
+
 /// Rt, system instruction.
-const SHAPE_SYSTEM_INSTRUCTION = 24u;
+const SHAPE_SYSTEM_INSTRUCTION = 29u;
 
 /// Rt, 19-bit offset.
-const SHAPE_LITERAL = 25u;
+const SHAPE_LITERAL = 30u;
 
 /// Rt, base, unsigned offset in units of the access.
-const SHAPE_SCALED_OFFSET = 26u;
+const SHAPE_SCALED_OFFSET = 31u;
 
 /// Rt, base, signed offset in bytes.
-const SHAPE_UNSCALED_OFFSET = 27u;
+const SHAPE_UNSCALED_OFFSET = 32u;
 
 /// Rt, base, extended Rm.
-const SHAPE_REGISTER_OFFSET = 28u;
+const SHAPE_REGISTER_OFFSET = 33u;
 
 /// Rt, Rt2, base, signed offset in units of the access.
-const SHAPE_REGISTER_PAIR = 29u;
+const SHAPE_REGISTER_PAIR = 34u;
 
 /// Rt, for pairs Rt2, base.
-const SHAPE_EXCLUSIVE_LOAD = 30u;
+const SHAPE_EXCLUSIVE_LOAD = 35u;
 
 /// Rs, Rt, for pairs Rt2, base.
-const SHAPE_EXCLUSIVE_STORE = 31u;
+const SHAPE_EXCLUSIVE_STORE = 36u;
 
 /// Rs, Rt, base.
-const SHAPE_ATOMIC_OPERATION = 32u;
+const SHAPE_ATOMIC_OPERATION = 37u;
 
 /// Rs, which is also read, Rt, base.
-const SHAPE_SWAP = 33u;
+const SHAPE_SWAP = 38u;
 
 /// Vt, 19-bit offset.
-const SHAPE_VECTOR_LITERAL = 34u;
+const SHAPE_VECTOR_LITERAL = 39u;
 
 /// Vt, base, Rm; imm is the word.
-const SHAPE_STRUCTURES = 35u;
+const SHAPE_STRUCTURES = 40u;
 
 /// Rd, Rn, Rm or SIMD&FP registers; imm is the word.
-const SHAPE_VECTOR = 36u;
+const SHAPE_VECTOR = 41u;
 
 /// The value of a system register that never changes.
 const COUNTER_HZ = 0x3b9aca00lu;

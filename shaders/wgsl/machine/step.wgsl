@@ -19,11 +19,12 @@ import package::arm64::load_store::{extend_loaded};
 import package::arm64::multiply::{long_product, multiply_high};
 import package::arm64::numbers::{sign_extend};
 import package::arm64::operand::{shift_reg};
+import package::arm64::pauth::{authenticated};
 import package::machine::access::{access, set_monitor};
 import package::machine::bindings::{micro_ops};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
-    COLUMN_FPCR, COLUMN_PSTATE, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO,
+    COLUMN_FPCR, COLUMN_KEYS, COLUMN_PSTATE, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO,
     HANDLER_MARKER, PAGE_OPS, STOP_BREAKPOINT, STOP_EXIT, STOP_NEED_CODE, STOP_NEED_SIMD, STOP_NONE,
     STOP_SYSCALL, STOP_UNDEFINED, TLB_READ,
 };
@@ -33,7 +34,8 @@ import package::machine::memory::{
     is_near, joined, lane, near_ops, set_state,
 };
 import package::machine::micro_op::{
-    CARRY_FLAG, EXTRACTION_PLAIN, HANDLER_ADD, HANDLER_AND, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH,
+    CARRY_FLAG, EXTRACTION_PLAIN, HANDLER_ADD, HANDLER_AND, HANDLER_AUTHENTICATE, HANDLER_AUTHENTICATE_BRANCH,
+    HANDLER_AUTHENTICATE_LOAD, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH,
     HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CLEAR_EXCLUSIVE, HANDLER_CONDITIONAL_COMPARE,
     HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT,
     HANDLER_LOAD, HANDLER_LOAD_LITERAL, HANDLER_MANIPULATE_FLAGS, HANDLER_MULTIPLY_ADD,
@@ -45,11 +47,11 @@ import package::machine::micro_op::{
     SYSTEM_DIT, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a,
     get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags,
     get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size,
-    get_wide,
+    get_wide, set_a, set_handler,
 };
 import package::machine::no_regions::{HAS_REGIONS, enter_region, original};
 import package::machine::operands::{extract};
-import package::machine::registers::{SCRATCH_FLAGS, SCRATCH_LANE, SCRATCH_NEXT, SCRATCH_STEPS, x};
+import package::machine::registers::{SCRATCH_BASE, SCRATCH_FLAGS, SCRATCH_LANE, SCRATCH_NEXT, SCRATCH_STEPS, x};
 import package::machine::simd::no_transfers::{transfer_at_hand};
 import package::machine::simd::unit::{SIMD_LEVEL, simd_compute};
 import package::machine::slice::{NOWHERE, branch_to_next, page_offset, shortened};
@@ -328,7 +330,7 @@ fragment leave_page {
         let misses = translation.x == 0u || translation.y != number
             || ((next >> TLB_ADDRESS_BITS) | (next & 3lu)) != 0lu;
         if slow || misses {
-            let handler = get_handler(op.x);
+            var handler = get_handler(op.x);
             let fetches = done + 1u != count;
             // The stop of the lane, and 1 if this step does not retire.
             var outcome = vec2<u32>(STOP_NONE, 0u);
@@ -358,6 +360,8 @@ fragment leave_page {
             }
             // Whether the step is done, except for finding the next instruction.
             var is_done = false;
+            // The register to which the authenticated base of a load is written back.
+            var base = REGISTER_SINK;
             if slow && handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_CRYPTO - HANDLER_VECTOR_LOAD {
                 let level = 1u + u32(handler >= HANDLER_VECTOR_FLOAT) + u32(handler >= HANDLER_VECTOR_CRYPTO);
                 if level > SIMD_LEVEL {
@@ -393,6 +397,25 @@ fragment leave_page {
                     case HANDLER_MANIPULATE_FLAGS: {
                         let p = op.y;
                         nzcv = manipulated(get_operation(p), x[get_a(op.x)], get_right(p), get_nzcv(p), nzcv);
+                    }
+                    case HANDLER_AUTHENTICATE, HANDLER_AUTHENTICATE_BRANCH, HANDLER_AUTHENTICATE_LOAD: {
+                        let pointer = x[get_a(op.x)];
+                        let modifier = x[get_b(op.x)];
+                        let result = authenticated(get_operation(op.y), pointer, modifier, get_state(COLUMN_KEYS));
+                        effort += 300u;
+                        if handler == HANDLER_AUTHENTICATE {
+                            x[get_dst(op.x)] = result;
+                        } else if handler == HANDLER_AUTHENTICATE_BRANCH {
+                            x[get_dst(op.x)] = next;
+                            next = result;
+                        } else {
+                            // The rest of the step is a load whose base is the authenticated address.
+                            x[SCRATCH_BASE] = result;
+                            base = select(get_a(op.x), REGISTER_SINK, get_index(op.y) == INDEX_OFFSET);
+                            handler = HANDLER_LOAD;
+                            op.x = set_a(set_handler(op.x, handler), SCRATCH_BASE);
+                            is_done = false;
+                        }
                     }
                     case HANDLER_WRITE_SYSTEM: {
                         let written = x[get_a(op.x)] + joined(op.z, op.w);
@@ -434,6 +457,9 @@ fragment leave_page {
                     }
                     let accesses = slow && !is_done && (handler <= HANDLER_STORE || handler >= HANDLER_LOAD_LITERAL);
                     outcome = access(op, pc, next, accesses, fetches);
+                    if outcome.y == 0u {
+                        x[base] = x[SCRATCH_BASE];
+                    }
                 }
             }
             count = shortened(count, done);

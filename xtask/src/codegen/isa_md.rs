@@ -76,6 +76,10 @@ choice:
 - The words of FCMLA and FCADD with halfwords belong to FEAT_FCMA alone, although the architecture also wants FEAT_FP16.
 - BFDOT and BFMMLA round to odd and raise no exceptions: there is no FEAT_EBF16.
 - No page is guarded, so no branch fails for want of a BTI.
+- Pointer authentication uses QARMA5, without FEAT_PAuth2, FEAT_EPAC and FEAT_FPAC, as in `max` of QEMU 7.2: a pointer that does not
+  authenticate gets an error code in bits 54 and 53, and faults when it is used. Addresses have 48 bits, `TBI0` is 1, `TBID0` and
+  `TBI1` are 0, as Linux sets them up. So a code is in bits 54 to 48, and if bit 55 is 1, also in bits 63 to 56. The keys follow
+  from a value that the kernel of a lane chooses, which is 0 without one. Hints such as PACIASP are NOPs without the feature.
 - Hints do nothing. The counter CNTVCT_EL0 is the number of steps retired.
 ";
 

@@ -72,6 +72,8 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
   threads wait for a time, the clock advances at once.
 - *Time.* A step takes a nanosecond, and the first step is in the first second of 2020. Sleeping advances the clock at
   once. Timers of a process expire after exactly as many steps. With `--real-time`, clocks are the host's, and sleeping takes real time.
+- *Pointer authentication.* With `--cpu max`, a program gets new keys from the randomness of its lane when it is executed. Children and
+  threads have those of their parent, and `prctl` changes and disables those of a thread. A key returns after 64 resets of it alone.
 - *Randomness.* Random bytes depend on the seed (`--seed`), the number of the lane, and the number of bytes used before.
   `--seed random` takes a seed from the host. Do not use them for keys.
 - *Memory.* The heap, the arena of `mmap` and the stack follow the program; `--heap`, `--arena` and `--stack` set their

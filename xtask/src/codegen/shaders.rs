@@ -34,7 +34,13 @@ pub(super) fn constants() -> Result<String> {
     let polynomials = constants!(crc: CRC32_POLYNOMIAL CRC32C_POLYNOMIAL);
     let masks = constants!(system: FPCR_MASK FPSR_MASK PSTATE_DIT PSTATE_SSBS);
     let saturated = constants!(simd/saturate: FPSR_QC);
-    Ok(module("Constants of the architecture.", &[&polynomials[..], &masks, &saturated].concat()))
+    let cipher = constants!(qarma:
+        CELL_SHUFFLE CELL_INV_SHUFFLE TWEAK_SHUFFLE TWEAK_INV_SHUFFLE TWEAK_ROTATED SUB INV_SUB
+        ROUND_1 ROUND_2 ROUND_3 ROUND_4 ALPHA);
+    let keys = constants!(pauth: KEYS_SEED_BITS KEYS_DISABLED KEYS_COUNTS KEYS_COUNT_BITS KEY_GA);
+    let step = constants!(pauth: KEYS_STEP);
+    let all = [&polynomials[..], &masks, &saturated, &cipher, &keys, &step];
+    Ok(module("Constants of the architecture.", &all.concat()))
 }
 
 /// Returns `arm64/operations.wgsl`.
@@ -43,7 +49,8 @@ pub(super) fn operations() -> Result<String> {
     let atomics = constants!(atomic: MEM_ADD MEM_BIC MEM_EOR MEM_ORR MEM_SMAX MEM_SMIN MEM_UMAX MEM_UMIN);
     let flags = constants!(flags:
         FLAGS_ROTATE FLAGS_SET_8 FLAGS_SET_16 FLAGS_INVERT_CARRY FLAGS_FROM_EXTERNAL);
-    let all = [&shift_types[..], &atomics, &flags];
+    let pointers = constants!(pauth: POINTER_SIGN POINTER_AUTHENTICATE POINTER_STRIP);
+    let all = [&shift_types[..], &atomics, &flags, &pointers];
     Ok(module("The numbers of the operations of leaf functions.", &all.concat()))
 }
 

@@ -56,6 +56,8 @@ fn symbol(operand: Operand) -> String {
         O::PreIndex => "[Xn/SP, #imm9]!".into(),
         O::PostIndex => "[Xn/SP], #imm9".into(),
         O::RegisterOffset(scale) => format!("[Xn/SP, Rm{{, extend #0/{scale}}}]"),
+        O::PointerOffset => "[Xn/SP, #simm10*8]".into(),
+        O::PointerPreIndex => "[Xn/SP, #simm10*8]!".into(),
         O::PairOffset(scale) => format!("[Xn/SP, {}]", scaled("imm7", scale)),
         O::PairPreIndex(scale) => format!("[Xn/SP, {}]!", scaled("imm7", scale)),
         O::PairPostIndex(scale) => format!("[Xn/SP], {}", scaled("imm7", scale)),

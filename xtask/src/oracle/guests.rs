@@ -16,12 +16,13 @@ const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
 const INPUT: &str = "guests/README.md";
 
 /// The runs of guests for Linux: names and arguments.
-const LINUX_ARGUMENTS: [(&str, &[&str]); 17] = [
+const LINUX_ARGUMENTS: [(&str, &[&str]); 18] = [
     ("deadlock", &[]),
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
     ("ipc", &["/tmp/kvrm-guest-ipc"]),
     ("memory", &[]),
+    ("pauth", &[]),
     ("proc", &["/tmp/kvrm-guest-proc"]),
     ("process", &[]),
     ("process", &["", "two words", "abort"]),
@@ -56,7 +57,7 @@ pub(super) fn run() -> Result<()> {
         let ours = [
             "run",
             "--engine=reference",
-            "--fp",
+            if guest.ends_with("pauth.elf") { "--cpu=max" } else { "--fp" },
             "--env=KVRM_GUEST=a variable",
             "--stdin",
             INPUT,

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{Class, Encoding, Features, Processor, class_of};
+use kvrm_arm64::{Class, Encoding, Feature, Features, Processor, class_of};
 use kvrm_machine::vectors::{State, StopName, Vector};
 use kvrm_testkit::inputs;
 use kvrm_testkit::random::Random;
@@ -43,7 +43,8 @@ pub(super) fn run(each: usize, seed: u64) -> Result<()> {
     let armv8_0 = Processor::CortexA53.features();
     let is_general = |row: &Encoding| Features::GENERAL.has(row.feature);
     let is_simd = |row: &Encoding| !is_general(row) && armv8_0.has(row.feature);
-    let is_later = |row: &Encoding| !is_general(row) && !is_simd(row);
+    // Those of pointer authentication have a corpus of their own.
+    let is_later = |row: &Encoding| !is_general(row) && !is_simd(row) && row.feature != Feature::PAuth;
     let results = [
         make(&Corpus { file: "later.jsonl.gz", each, seed, is_later: true }, is_later),
         make(&Corpus { file: "unicorn.jsonl.gz", each, seed, is_later: false }, is_general),
@@ -53,13 +54,13 @@ pub(super) fn run(each: usize, seed: u64) -> Result<()> {
 }
 
 /// A file of vectors.
-struct Corpus {
-    file: &'static str,
+pub(super) struct Corpus {
+    pub(super) file: &'static str,
     /// The number of vectors for each encoding.
-    each: usize,
-    seed: u64,
+    pub(super) each: usize,
+    pub(super) seed: u64,
     /// Whether the encodings are of features after Armv8.0.
-    is_later: bool,
+    pub(super) is_later: bool,
 }
 
 fn make(corpus: &Corpus, belongs: impl Fn(&Encoding) -> bool) -> Result<()> {
@@ -94,7 +95,7 @@ fn make(corpus: &Corpus, belongs: impl Fn(&Encoding) -> bool) -> Result<()> {
 }
 
 /// Compares the reference with the answers, and writes the corpus if they are the same.
-fn finish(corpus: &Corpus, vectors: Vec<Vector>) -> Result<()> {
+pub(super) fn finish(corpus: &Corpus, vectors: Vec<Vector>) -> Result<()> {
     let (mut text, mut failures) = (String::new(), Vec::new());
     let count = vectors.len();
     for mut vector in vectors {

@@ -589,7 +589,11 @@ macro_rules! load_store_rows { ($consumer:ident [$next:ident $($later:ident)*] $
 
     // Armv9.6 LSUI (memop_unpriv): 32 encodings LDTADD_32 to SWPTAL_64
 
-    // Armv8.3 PAuth (ldst_pac): LDRAA_64 LDRAA_64W LDRAB_64 LDRAB_64W
+    // Load register (pointer authentication): ldst_pac
+    LDRAA_64_ldst_pac "ldraa" "111110000S1iiiiiiiii01nnnnnttttt" LoadStore PAuth [Xt, PointerOffset] [] memory(pauth::load::<KEY_DA, false>)
+    LDRAA_64W_ldst_pac "ldraa" "111110000S1iiiiiiiii11nnnnnttttt" LoadStore PAuth [Xt, PointerPreIndex] [] memory(pauth::load::<KEY_DA, true>)
+    LDRAB_64_ldst_pac "ldrab" "111110001S1iiiiiiiii01nnnnnttttt" LoadStore PAuth [Xt, PointerOffset] [] memory(pauth::load::<KEY_DB, false>)
+    LDRAB_64W_ldst_pac "ldrab" "111110001S1iiiiiiiii11nnnnnttttt" LoadStore PAuth [Xt, PointerPreIndex] [] memory(pauth::load::<KEY_DB, true>)
 
     // Load/store register (register offset): ldst_regoff
     STRB_32BL_ldst_regoff  "strb"  "00111000001mmmmm011S10nnnnnttttt" LoadStore Base [Wt, RegisterOffset(0)]    []        memory(load_store::store::<1, REGISTER_OFFSET>)

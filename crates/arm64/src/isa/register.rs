@@ -26,7 +26,7 @@ macro_rules! register_rows { ($consumer:ident [$next:ident $($later:ident)*] $($
     CRC32CX_64C_dp_2src "crc32cx" "10011010110mmmmm010111nnnnnddddd" MulDiv      Crc32 [Wd, Wn, Xm] [] compute(crc::crc32c::<64>)
     // Armv8.9 CSSC (dp_2src): SMAX_32 UMAX_32 SMIN_32 UMIN_32 SMAX_64 UMAX_64 SMIN_64 UMIN_64
     // Armv8.5 MTE (dp_2src): SUBP_64S IRG_64I GMI_64G SUBPS_64S
-    // Armv8.3 PAuth (dp_2src): PACGA_64P
+    PACGA_64P_dp_2src "pacga" "10011010110mmmmm001100nnnnnddddd" System PAuth [Xd, Xn, XmSp] [] compute(pauth::pacga)
 
     // Data-processing (1 source): dp_1src
     RBIT_32_dp_1src  "rbit"  "0101101011000000000000nnnnnddddd" ExtendShift Base [Wd, Wn] [] compute(bits::rbit::<32>)
@@ -41,7 +41,24 @@ macro_rules! register_rows { ($consumer:ident [$next:ident $($later:ident)*] $($
     CLS_32_dp_1src   "cls"   "0101101011000000000101nnnnnddddd" ExtendShift Base [Wd, Wn] [] compute(bits::cls::<32>)
     CLS_64_dp_1src   "cls"   "1101101011000000000101nnnnnddddd" ExtendShift Base [Xd, Xn] [] compute(bits::cls::<64>)
     // Armv8.9 CSSC (dp_1src): CTZ_32 CNT_32 ABS_32 CTZ_64 CNT_64 ABS_64
-    // Armv8.3 PAuth (dp_1src): 18 encodings PACIA_64P to XPACD_64Z
+    PACIA_64P_dp_1src "pacia" "1101101011000001000000nnnnnddddd" ExtendShift PAuth [Xd, XnSp] [] compute(pauth::pointer::<POINTER_SIGN, KEY_IA>)
+    PACIB_64P_dp_1src "pacib" "1101101011000001000001nnnnnddddd" ExtendShift PAuth [Xd, XnSp] [] compute(pauth::pointer::<POINTER_SIGN, KEY_IB>)
+    PACDA_64P_dp_1src "pacda" "1101101011000001000010nnnnnddddd" ExtendShift PAuth [Xd, XnSp] [] compute(pauth::pointer::<POINTER_SIGN, KEY_DA>)
+    PACDB_64P_dp_1src "pacdb" "1101101011000001000011nnnnnddddd" ExtendShift PAuth [Xd, XnSp] [] compute(pauth::pointer::<POINTER_SIGN, KEY_DB>)
+    AUTIA_64P_dp_1src "autia" "1101101011000001000100nnnnnddddd" ExtendShift PAuth [Xd, XnSp] [] compute(pauth::pointer::<POINTER_AUTHENTICATE, KEY_IA>)
+    AUTIB_64P_dp_1src "autib" "1101101011000001000101nnnnnddddd" ExtendShift PAuth [Xd, XnSp] [] compute(pauth::pointer::<POINTER_AUTHENTICATE, KEY_IB>)
+    AUTDA_64P_dp_1src "autda" "1101101011000001000110nnnnnddddd" ExtendShift PAuth [Xd, XnSp] [] compute(pauth::pointer::<POINTER_AUTHENTICATE, KEY_DA>)
+    AUTDB_64P_dp_1src "autdb" "1101101011000001000111nnnnnddddd" ExtendShift PAuth [Xd, XnSp] [] compute(pauth::pointer::<POINTER_AUTHENTICATE, KEY_DB>)
+    PACIZA_64Z_dp_1src "paciza" "110110101100000100100011111ddddd" ExtendShift PAuth [Xd] [] compute(pauth::pointer_zero::<POINTER_SIGN, KEY_IA>)
+    PACIZB_64Z_dp_1src "pacizb" "110110101100000100100111111ddddd" ExtendShift PAuth [Xd] [] compute(pauth::pointer_zero::<POINTER_SIGN, KEY_IB>)
+    PACDZA_64Z_dp_1src "pacdza" "110110101100000100101011111ddddd" ExtendShift PAuth [Xd] [] compute(pauth::pointer_zero::<POINTER_SIGN, KEY_DA>)
+    PACDZB_64Z_dp_1src "pacdzb" "110110101100000100101111111ddddd" ExtendShift PAuth [Xd] [] compute(pauth::pointer_zero::<POINTER_SIGN, KEY_DB>)
+    AUTIZA_64Z_dp_1src "autiza" "110110101100000100110011111ddddd" ExtendShift PAuth [Xd] [] compute(pauth::pointer_zero::<POINTER_AUTHENTICATE, KEY_IA>)
+    AUTIZB_64Z_dp_1src "autizb" "110110101100000100110111111ddddd" ExtendShift PAuth [Xd] [] compute(pauth::pointer_zero::<POINTER_AUTHENTICATE, KEY_IB>)
+    AUTDZA_64Z_dp_1src "autdza" "110110101100000100111011111ddddd" ExtendShift PAuth [Xd] [] compute(pauth::pointer_zero::<POINTER_AUTHENTICATE, KEY_DA>)
+    AUTDZB_64Z_dp_1src "autdzb" "110110101100000100111111111ddddd" ExtendShift PAuth [Xd] [] compute(pauth::pointer_zero::<POINTER_AUTHENTICATE, KEY_DB>)
+    XPACI_64Z_dp_1src "xpaci" "110110101100000101000011111ddddd" ExtendShift PAuth [Xd] [] compute(pauth::pointer_zero::<POINTER_STRIP, KEY_IA>)
+    XPACD_64Z_dp_1src "xpacd" "110110101100000101000111111ddddd" ExtendShift PAuth [Xd] [] compute(pauth::pointer_zero::<POINTER_STRIP, KEY_DA>)
     // Armv9.5 PAuth_LR (dp_1src): PACNBIASPPC_64LR PACNBIBSPPC_64LR PACIA171615_64LR PACIB171615_64LR AUTIASPPCR_64LRR AUTIBSPPCR_64LRR
     // PACIASPPC_64LR PACIBSPPC_64LR AUTIA171615_64LR AUTIB171615_64LR
 

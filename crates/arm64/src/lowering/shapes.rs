@@ -80,6 +80,16 @@ shapes! {
     PSTATE_FIELD,
     /// Rn, rotation, mask.
     FLAGS,
+    /// Rd, which is also read, Rn or SP.
+    POINTER,
+    /// Rd, which is also read.
+    POINTER_ZERO,
+    /// Rd, Rn, Rm or SP.
+    POINTER_GENERIC,
+    /// Rn, Rd or SP, which is read.
+    POINTER_BRANCH,
+    /// Rt, base, signed offset of ten bits in units of the access.
+    POINTER_LOAD,
     /// Rt, system instruction.
     SYSTEM_INSTRUCTION,
     /// Rt, 19-bit offset.
@@ -303,6 +313,11 @@ pub const fn shape(template: &Template, word: u32) -> MicroOp {
         }
         Shape::PSTATE_FIELD => pstate_field(base, w),
         Shape::FLAGS => base.a(w.rn()).right(w.bits(15, 6)).nzcv(w.nzcv()),
+        Shape::POINTER => base.dst(destination(w.rd())).a(w.rd()).b(or_sp(w.rn())),
+        Shape::POINTER_ZERO => base.dst(destination(w.rd())).a(w.rd()),
+        Shape::POINTER_GENERIC => registers.b(or_sp(w.rm())),
+        Shape::POINTER_BRANCH => base.a(w.rn()).b(or_sp(w.rd())),
+        Shape::POINTER_LOAD => based.dst(destination(w.rt())).imm(w.imm10() as u64),
         Shape::SYSTEM_INSTRUCTION => system_instruction(base, w),
         Shape::LITERAL => base.dst(destination(w.rt())).imm(w.offset19() as u64),
         Shape::SCALED_OFFSET => transferred(based, w.rt(), 0).imm((w.imm12() as u64) << size),

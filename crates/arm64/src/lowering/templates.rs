@@ -2,14 +2,16 @@
 
 use super::Template;
 use super::shapes::Shape;
-use crate::micro_op::{CARRY_FLAG, Fields, Handler, INDEX_OFFSET, INDEX_POST, INDEX_PRE, SIGNED, UNSIGNED};
+use crate::micro_op::{
+    CARRY_FLAG, Fields, Handler, INDEX_OFFSET, INDEX_POST, INDEX_PRE, SIGNED, SP, UNSIGNED, ZERO,
+};
 
 /// The names to which the table's last column refers.
 pub(super) mod scope {
     pub(in super::super) use super::super::vector_templates as simd;
     pub(in super::super) use super::{
         add_sub, atomic, bitfield, bits, branch, conditional, crc, divide, exclusive, flags, load_store,
-        logical, move_wide, multiply, ordered, pair, pc_rel, shift, system,
+        logical, move_wide, multiply, ordered, pair, pauth, pc_rel, shift, system,
     };
     pub(in super::super) use crate::semantics::add_sub::{ADD, KEEP_FLAGS, SET_FLAGS, SUB};
     pub(in super::super) use crate::semantics::atomic::{
@@ -24,6 +26,9 @@ pub(super) mod scope {
     };
     pub(in super::super) use crate::semantics::logical::{AND, ANDS, EOR, INVERT, ORR, PLAIN};
     pub(in super::super) use crate::semantics::operand::{ASR, LSL, LSR, ROR};
+    pub(in super::super) use crate::semantics::pauth::{
+        KEY_DA, KEY_DB, KEY_IA, KEY_IB, POINTER_AUTHENTICATE, POINTER_SIGN, POINTER_STRIP,
+    };
     pub(in super::super) use crate::semantics::simd::dot::{SIGNED_BYTES, UNSIGNED_BYTES};
     pub(in super::super) use crate::semantics::simd::structure::POST_REGISTER;
 }
@@ -50,6 +55,10 @@ impl Template {
 
     pub(super) const fn operation(self, operation: u32) -> Self {
         self.with(self.fields().operation(operation))
+    }
+
+    pub(super) const fn with_index(self, index: u32) -> Self {
+        self.with(self.fields().index(index))
     }
 
     pub(super) const fn size(self, bytes: usize) -> Self {
@@ -378,6 +387,67 @@ pub(super) mod flags {
 
     pub(in super::super) const fn axflag() -> Template {
         manipulated(FLAGS_TO_EXTERNAL)
+    }
+}
+
+pub(super) mod pauth {
+    use super::*;
+    use crate::semantics::pauth::{KEY_GA, POINTER_AUTHENTICATE, POINTER_GENERIC};
+
+    /// The number of the link register.
+    const LR: u32 = 30;
+
+    const fn fixed(operation: u32, register: u32, modifier: u32) -> Template {
+        let template = plain(Shape::FIXED, Handler::AUTHENTICATE).operation(operation);
+        template.with(template.fields().dst(register).a(register).b(modifier))
+    }
+
+    pub(in super::super) const fn pointer<const OPERATION: u32, const KEY: u32>() -> Template {
+        plain(Shape::POINTER, Handler::AUTHENTICATE).operation(OPERATION | KEY << 2)
+    }
+
+    pub(in super::super) const fn pointer_zero<const OPERATION: u32, const KEY: u32>() -> Template {
+        plain(Shape::POINTER_ZERO, Handler::AUTHENTICATE).operation(OPERATION | KEY << 2)
+    }
+
+    pub(in super::super) const fn link_sp<const OPERATION: u32, const KEY: u32>() -> Template {
+        fixed(OPERATION | KEY << 2, LR, SP)
+    }
+
+    pub(in super::super) const fn link_zero<const OPERATION: u32, const KEY: u32>() -> Template {
+        fixed(OPERATION | KEY << 2, LR, ZERO)
+    }
+
+    pub(in super::super) const fn x17_x16<const OPERATION: u32, const KEY: u32>() -> Template {
+        fixed(OPERATION | KEY << 2, 17, 16)
+    }
+
+    pub(in super::super) const fn pacga() -> Template {
+        plain(Shape::POINTER_GENERIC, Handler::AUTHENTICATE).operation(POINTER_GENERIC | KEY_GA << 2)
+    }
+
+    const fn branch(shape: Shape, link: bool, key: u32) -> Template {
+        let template = plain(shape, Handler::AUTHENTICATE_BRANCH).operation(POINTER_AUTHENTICATE | key << 2);
+        if link { template.with(template.fields().dst(LR)) } else { template }
+    }
+
+    pub(in super::super) const fn branch_register<const LINK: bool, const KEY: u32>() -> Template {
+        branch(Shape::POINTER_BRANCH, LINK, KEY)
+    }
+
+    pub(in super::super) const fn branch_zero<const LINK: bool, const KEY: u32>() -> Template {
+        branch(Shape::BRANCH_TO_REGISTER, LINK, KEY)
+    }
+
+    pub(in super::super) const fn ret<const KEY: u32>() -> Template {
+        let template = branch(Shape::FIXED, false, KEY);
+        template.with(template.fields().a(LR).b(SP))
+    }
+
+    pub(in super::super) const fn load<const KEY: u32, const WRITE_BACK: bool>() -> Template {
+        let template = plain(Shape::POINTER_LOAD, Handler::AUTHENTICATE_LOAD).size(8);
+        let index = if WRITE_BACK { INDEX_PRE } else { INDEX_OFFSET };
+        template.operation(POINTER_AUTHENTICATE | KEY << 2).with_index(index)
     }
 }
 

@@ -51,6 +51,9 @@ pub(super) fn of(operand: Operand, wide: Option<bool>) -> String {
             1 << scale
         ),
         O::Offset | O::PreIndex | O::PostIndex => "an offset from -256 to 255".into(),
+        O::PointerOffset | O::PointerPreIndex => {
+            "an offset from -4096 to 4088 that is a multiple of 8".into()
+        }
         O::PairOffset(scale) | O::PairPreIndex(scale) | O::PairPostIndex(scale) => {
             format!("an offset from {} to {} that is a multiple of {}", -64 << scale, 63 << scale, 1 << scale)
         }

@@ -12,10 +12,11 @@ use crate::support::{Gpu, ONE_LANE_WORKGROUPS};
 fn every_vector_of_the_corpus_passes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
     let open = |name: &str| vectors::open(&folder.join(name)).expect("the repository has the corpus");
-    let corpus: Vec<Vector> = ["unicorn.jsonl.gz", "simd.jsonl.gz", "later.jsonl.gz", "manual.jsonl"]
-        .into_iter()
-        .flat_map(open)
-        .collect();
+    let corpus: Vec<Vector> =
+        ["unicorn.jsonl.gz", "simd.jsonl.gz", "later.jsonl.gz", "pauth.jsonl.gz", "manual.jsonl"]
+            .into_iter()
+            .flat_map(open)
+            .collect();
     assert!(corpus.len() > 50_000, "the corpus has {} vectors", corpus.len());
     for engine in [&Gpu as &dyn Factory, &ONE_LANE_WORKGROUPS] {
         let results: Vec<Vec<Mismatch>> = vectors::run_all(&corpus, engine).expect("the GPU works");

@@ -82,6 +82,7 @@ impl Call<'_> {
         let is_own = Arc::ptr_eq(&file, &self.kernel.settings.program);
         let loaded = self.load(&file, is_own)?;
         let random = self.kernel.take_auxiliary_random();
+        let keys = self.kernel.take_keys();
         let stack = InitialStack {
             arguments: &arguments,
             environment: &environment,
@@ -109,7 +110,7 @@ impl Call<'_> {
         self.guest.lane.set_vectors(&[0; 32])?;
         let steps = self.cpu.steps;
         *self.cpu = Cpu::new(loaded.start, sp);
-        self.cpu.steps = steps;
+        (self.cpu.steps, self.cpu.keys) = (steps, keys);
         Ok(0)
     }
 

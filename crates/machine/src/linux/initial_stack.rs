@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use kvrm_arm64::{Feature, Features};
+use kvrm_arm64::semantics::pauth::KEYS_SEED_BITS;
+use kvrm_arm64::{Cpu, Feature, Features};
 
 use super::files::{InodeNumber, Kind, ROOT};
 use super::kernel::Kernel;
@@ -70,6 +71,8 @@ const fn capability(feature: Feature) -> [u64; 2] {
         Feature::FlagM => [1 << 27, 0],
         Feature::Ssbs => [1 << 28, 0],
         Feature::Sb => [1 << 29, 0],
+        // PACA and PACG.
+        Feature::PAuth => [0b11 << 30, 0],
         Feature::FlagM2 => [0, 1 << 7],
         Feature::FrintTs => [0, 1 << 8],
         Feature::I8mm => [0, 1 << 13],
@@ -199,7 +202,7 @@ pub(crate) struct Texts<'a> {
     pub(crate) environment: &'a [String],
 }
 
-/// Writes the initial stack of a lane that has not run yet, and returns its stack pointer.
+/// Writes the initial stack of a lane that has not run yet, and sets its stack pointer and keys.
 ///
 /// # Errors
 /// [`Error::Text`] if a string contains a NUL, [`Error::TextRoom`] if strings and pointers take more than half of the
@@ -209,7 +212,8 @@ pub(crate) fn write_initial_stack(
     kernel: &mut Kernel,
     executor: &mut dyn Executor,
     lane: usize,
-) -> Result<u64, Error> {
+    cpu: &mut Cpu,
+) -> Result<(), Error> {
     let Texts { name, arguments, environment } = texts;
     for text in arguments.iter().chain(environment.iter()) {
         if text.contains('\0') {
@@ -221,6 +225,7 @@ pub(crate) fn write_initial_stack(
     let mut all = vec![name.as_bytes().to_vec()];
     all.extend(bytes(arguments));
     let random = kernel.take_auxiliary_random();
+    cpu.keys = kernel.take_keys();
     executor.set_process_state(lane, &kernel.state)?;
     let executable = kernel.settings.executable.clone().into_bytes();
     let stack = InitialStack {
@@ -235,11 +240,11 @@ pub(crate) fn write_initial_stack(
     let contents = contents.map_err(|(bytes, room)| Error::TextRoom { lane, bytes, room })?;
     let written = executor.write_memory(lane, contents.pointer, &contents.block, None)?;
     written.map_err(|stop| Error::Prepare { lane, stop })?;
-    let pointer = contents.pointer;
+    cpu.sp = contents.pointer;
     let file = Arc::clone(&kernel.settings.program);
     let (path, inode) = kernel.resolved(&executable).unwrap_or((executable, 0));
     kernel.set_executable(contents.executable(path, inode), &file);
-    Ok(pointer)
+    Ok(())
 }
 
 impl Kernel {
@@ -248,6 +253,16 @@ impl Kernel {
         let random = self.random_bytes(16);
         self.state.random += 16;
         random.try_into().unwrap_or_default()
+    }
+
+    /// Returns a value of [`Cpu::keys`] for new keys, and advances the position. Without pointer authentication it is 0.
+    pub(super) fn take_keys(&mut self) -> u64 {
+        if !self.settings.features.pauth {
+            return 0;
+        }
+        let random = self.random_bytes(8).try_into().map_or(0, u64::from_le_bytes);
+        self.state.random += 8;
+        random & ((1 << KEYS_SEED_BITS) - 1)
     }
 
     /// Notes the program of the current address space, with the pages that show its file and that of its interpreter.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use kvrm_arm64::semantics::pauth;
+
 use super::call::Call;
 use super::descriptors::DESCRIPTORS_MAX;
 use super::errno::{EINVAL, ESRCH, Errno};
@@ -148,9 +150,44 @@ pub(super) fn prctl(call: &mut Call<'_>) -> CallResult {
             let name = call.kernel.state.name;
             call.guest.write(call.x[1], &name)?;
         }
+        operation if call.kernel.settings.features.pauth => return pointer_authentication(call, operation),
         _ => return Err(EINVAL.into()),
     }
     Ok(0)
+}
+
+/// Operations of `prctl` on the keys of pointer authentication, of which each thread has its own.
+fn pointer_authentication(call: &mut Call<'_>, operation: u64) -> CallResult {
+    const PR_PAC_RESET_KEYS: u64 = 54;
+    const PR_PAC_SET_ENABLED_KEYS: u64 = 60;
+    const PR_PAC_GET_ENABLED_KEYS: u64 = 61;
+    /// The keys for addresses: bit `n` stands for the key with this number.
+    const ADDRESSES: u64 = 0b1111;
+    const ALL: u64 = (1 << pauth::KEYS) - 1;
+    let [_, chosen, enabled, rest @ ..] = call.x;
+    let keys = &mut call.cpu.keys;
+    match operation {
+        PR_PAC_RESET_KEYS if chosen & !ALL == 0 && enabled == 0 && rest[..2] == [0, 0] => {
+            if chosen == 0 {
+                let disabled = *keys & ADDRESSES << pauth::KEYS_DISABLED;
+                *keys = call.kernel.take_keys() | disabled;
+            } else {
+                let chosen = (0..pauth::KEYS).filter(|number| chosen >> number & 1 == 1);
+                *keys = chosen.fold(*keys, pauth::reset_key);
+            }
+            Ok(0)
+        }
+        PR_PAC_SET_ENABLED_KEYS
+            if chosen & !ADDRESSES == 0 && enabled & !chosen == 0 && rest[..2] == [0, 0] =>
+        {
+            *keys = *keys & !(chosen << pauth::KEYS_DISABLED) | (chosen & !enabled) << pauth::KEYS_DISABLED;
+            Ok(0)
+        }
+        PR_PAC_GET_ENABLED_KEYS if [chosen, enabled, rest[0], rest[1]] == [0; 4] => {
+            Ok(!(*keys >> pauth::KEYS_DISABLED) & ADDRESSES)
+        }
+        _ => Err(EINVAL.into()),
+    }
 }
 
 pub(super) fn sched_getaffinity(call: &mut Call<'_>) -> CallResult {

@@ -219,7 +219,7 @@ calls! {
     164 setrlimit         Accepted => Ok(0), "";
     165 getrusage         Partial  time::getrusage, "ru_utime and ru_maxrss, the memory that was mapped";
     166 umask             Complete process::umask, "";
-    167 prctl             Partial  process::prctl, "PR_SET_NAME and PR_GET_NAME";
+    167 prctl             Partial  process::prctl, "PR_SET_NAME, PR_GET_NAME, PR_PAC_RESET_KEYS, PR_PAC_SET_ENABLED_KEYS, PR_PAC_GET_ENABLED_KEYS";
     168 getcpu            Complete process::getcpu, "one processor";
     169 gettimeofday      Complete time::gettimeofday, "";
     172 getpid            Complete ids::getpid, "";

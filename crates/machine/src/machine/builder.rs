@@ -547,7 +547,7 @@ impl<'a> Builder<'a> {
                 let kernel = Arc::make_mut(kernel);
                 kernel.set_schedule((self.schedule)(lane));
                 kernel.set_trace(self.trace.is_some() && (self.is_traced)(lane));
-                cpu.sp = linux::write_initial_stack(&texts, kernel, &mut *executor, lane)?;
+                linux::write_initial_stack(&texts, kernel, &mut *executor, lane, &mut cpu)?;
                 environments.push(environment);
             }
             let mut setup = LaneSetup { executor: &mut *executor, number: lane, cpu, failure: None };

@@ -4,17 +4,20 @@
 
 use std::collections::BTreeSet;
 
+use kvrm_arm64::Processor;
 use kvrm_machine::{Machine, Stop, Stream};
 
 use crate::support::{folder, guest};
 
 /// A guest, its arguments, its exit status, and its expected output.
-const RUNS: [(&str, &[&str], i32, &str); 19] = [
+const RUNS: [(&str, &[&str], i32, &str); 21] = [
     ("deadlock", &[], 0, "transfers=6\n"),
     ("files", &["/tmp/kvrm-guest"], 3, include_str!("expected/files.txt")),
     ("files", &[], 2, ""),
     ("ipc", &["/tmp/kvrm-guest-ipc"], 0, include_str!("expected/ipc.txt")),
     ("memory", &[], 0, include_str!("expected/memory.txt")),
+    ("pauth", &[], 0, include_str!("expected/pauth.txt")),
+    ("pauth", &["execute"], 0, include_str!("expected/pauth_execute.txt")),
     ("proc", &["/tmp/kvrm-guest-proc"], 0, include_str!("expected/proc.txt")),
     ("process", &[], 1, include_str!("expected/process.txt")),
     ("process", &["", "two words", "abort"], 134, include_str!("expected/process_abort.txt")),
@@ -34,7 +37,10 @@ const RUNS: [(&str, &[&str], i32, &str); 19] = [
 #[test]
 fn every_guest_prints_and_exits_as_under_qemu() {
     for (name, arguments, status, expected) in RUNS {
-        let mut machine = Machine::builder(guest(name))
+        let program = guest(name);
+        let features = if name == "pauth" { Processor::Max.features() } else { program.features() };
+        let mut machine = Machine::builder(program)
+            .features(features)
             .lanes(2)
             .arguments(|_| arguments.iter().map(|&word| word.to_owned()).collect())
             .environment(|_| vec!["KVRM_GUEST=a variable".to_owned()])

@@ -54,6 +54,8 @@ fn hwcap_lists_exactly_the_features_of_the_machine() {
             Some(Features { ssbs: true, sb: true, flagm2: true, bti: true, ..Features::BASE }),
             [1 << 28 | 1 << 29, 1 << 7 | 1 << 17],
         ),
+        // PACA and PACG.
+        (Some(Features { pauth: true, ..Features::BASE }), [0b11 << 30, 0]),
         // FPHP and ASIMDHP, ASIMDRDM, JSCVT, FCMA, SHA3, SM3, SM4.
         (
             Some(Features { fp16: true, rdm: true, jscvt: true, fcma: true, ..Features::BASE }),

@@ -7,7 +7,7 @@ use kvrm_arm64::{Instruction, Op, Processor, decode};
 use kvrm_machine::vectors::Vector;
 use rayon::prelude::*;
 
-use crate::support::{LATER, MANUAL, SIMD, UNICORN};
+use crate::support::{LATER, MANUAL, PAUTH, SIMD, UNICORN};
 
 /// Returns the smallest number of vectors of an encoding.
 fn vectors_min(name: &str) -> usize {
@@ -43,6 +43,18 @@ fn every_vector_of_later_features_passes() {
 }
 
 #[test]
+fn every_vector_of_pointer_authentication_passes() {
+    all_pass(&PAUTH);
+    let authenticates = |vector: &&Vector| {
+        let changed = vector.expected.x.iter().filter(|(n, _)| n.0 != 30);
+        vector.name.starts_with("AUT")
+            && changed.clone().any(|(_, value)| value.0 >> 53 & 3 == value.0 >> 55 & 1)
+    };
+    let successes = PAUTH.iter().filter(authenticates).count();
+    assert!(successes > 20, "{successes} pointers authenticate");
+}
+
+#[test]
 fn every_vector_written_by_hand_passes() {
     all_pass(&MANUAL);
 }
@@ -59,7 +71,7 @@ fn is_beside(vector: &Vector) -> bool {
 
 #[test]
 fn every_vector_contains_the_encoding_it_is_named_after() {
-    for vector in UNICORN.iter().chain(&*SIMD).chain(&*LATER).chain(&*MANUAL) {
+    for vector in UNICORN.iter().chain(&*SIMD).chain(&*LATER).chain(&*PAUTH).chain(&*MANUAL) {
         let named = encoding(vector);
         assert!(named.is_some(), "`{}` does not begin with the name of an encoding", vector.name);
         let features = vector.machine_features();
@@ -78,8 +90,13 @@ fn every_vector_contains_the_encoding_it_is_named_after() {
 #[test]
 fn every_encoding_has_vectors() {
     let mut counts: BTreeMap<&str, usize> = ENCODINGS.iter().map(|row| (row.name, 0)).collect();
-    let vectors =
-        UNICORN.iter().chain(&*SIMD).chain(&*LATER).chain(&*MANUAL).filter(|vector| !is_beside(vector));
+    let vectors = UNICORN
+        .iter()
+        .chain(&*SIMD)
+        .chain(&*LATER)
+        .chain(&*PAUTH)
+        .chain(&*MANUAL)
+        .filter(|vector| !is_beside(vector));
     for op in vectors.filter_map(encoding) {
         *counts.entry(op.encoding().name).or_default() += 1;
     }
@@ -90,12 +107,16 @@ fn every_encoding_has_vectors() {
 #[test]
 fn vectors_are_unique() {
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
-    for vector in UNICORN.iter().chain(&*SIMD).chain(&*LATER).chain(&*MANUAL) {
+    for vector in UNICORN.iter().chain(&*SIMD).chain(&*LATER).chain(&*PAUTH).chain(&*MANUAL) {
         let content = serde_json::to_string(&Vector { name: String::new(), ..vector.clone() }).unwrap();
         if let Some(before) = seen.insert(content, &vector.name) {
             // Random vectors of instructions with few inputs, such as NOP, may repeat.
-            let allowed =
-                UNICORN.iter().chain(&*SIMD).chain(&*LATER).any(|other| std::ptr::eq(other, vector));
+            let allowed = UNICORN
+                .iter()
+                .chain(&*SIMD)
+                .chain(&*LATER)
+                .chain(&*PAUTH)
+                .any(|other| std::ptr::eq(other, vector));
             assert!(allowed, "`{}` repeats `{before}`", vector.name);
         }
     }
@@ -103,7 +124,7 @@ fn vectors_are_unique() {
 
 #[test]
 fn every_vector_is_exact_and_names_its_end() {
-    for vector in UNICORN.iter().chain(&*SIMD).chain(&*LATER).chain(&*MANUAL) {
+    for vector in UNICORN.iter().chain(&*SIMD).chain(&*LATER).chain(&*PAUTH).chain(&*MANUAL) {
         let ends = vector.expected.pc.is_some() && vector.expected.stop.is_some();
         assert!(vector.exact && ends, "`{}` is exact and names its end", vector.name);
     }

@@ -19,6 +19,8 @@ pub(crate) static UNICORN: LazyLock<Vec<Vector>> = LazyLock::new(|| read("unicor
 pub(crate) static SIMD: LazyLock<Vec<Vector>> = LazyLock::new(|| read("simd.jsonl.gz"));
 /// The vectors of features after Armv8.0, generated with QEMU and Unicorn.
 pub(crate) static LATER: LazyLock<Vec<Vector>> = LazyLock::new(|| read("later.jsonl.gz"));
+/// The vectors of pointer authentication, generated with QEMU's system emulator.
+pub(crate) static PAUTH: LazyLock<Vec<Vector>> = LazyLock::new(|| read("pauth.jsonl.gz"));
 /// The vectors written by hand.
 pub(crate) static MANUAL: LazyLock<Vec<Vector>> = LazyLock::new(|| read("manual.jsonl"));
 

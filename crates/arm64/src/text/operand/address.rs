@@ -9,8 +9,8 @@ use crate::text::{expectation, names};
 pub(super) fn read(cursor: &mut Cursor<'_>, operand: Operand) -> Option<Result<Arg, Mismatch>> {
     use Operand as O;
     let (scale, form) = match operand {
-        O::Base | O::ScaledOffset(_) | O::Offset | O::PairOffset(_) => (0, Form::Offset),
-        O::PreIndex | O::PairPreIndex(_) => (0, Form::Pre),
+        O::Base | O::ScaledOffset(_) | O::Offset | O::PointerOffset | O::PairOffset(_) => (0, Form::Offset),
+        O::PreIndex | O::PointerPreIndex | O::PairPreIndex(_) => (0, Form::Pre),
         O::PostIndex | O::PairPostIndex(_) | O::PostBytes(..) => (0, Form::Post),
         O::RegisterOffset(scale) => (scale, Form::Index),
         O::PostRegister => (0, Form::PostRegister),

@@ -3,9 +3,9 @@
 use kvrm_arm64::{Cpu, Monitor};
 use kvrm_machine::{ProcessState, Register};
 use kvrm_shaders::layout::{
-    COLUMN_CLEAR_TID, COLUMN_FPCR, COLUMN_HEAP_END, COLUMN_MONITOR, COLUMN_NAME, COLUMN_NZCV, COLUMN_PARENT,
-    COLUMN_PC, COLUMN_PROCESS, COLUMN_PSTATE, COLUMN_RANDOM, COLUMN_ROBUST_LIST, COLUMN_SLEPT, COLUMN_SP,
-    COLUMN_STEPS, COLUMN_TPIDR, COLUMN_TPIDRRO, COLUMN_WAITERS,
+    COLUMN_CLEAR_TID, COLUMN_FPCR, COLUMN_HEAP_END, COLUMN_KEYS, COLUMN_MONITOR, COLUMN_NAME, COLUMN_NZCV,
+    COLUMN_PARENT, COLUMN_PC, COLUMN_PROCESS, COLUMN_PSTATE, COLUMN_RANDOM, COLUMN_ROBUST_LIST, COLUMN_SLEPT,
+    COLUMN_SP, COLUMN_STEPS, COLUMN_TPIDR, COLUMN_TPIDRRO, COLUMN_WAITERS,
 };
 
 use super::words::{halves, word};
@@ -17,7 +17,7 @@ pub(crate) const REGISTER_COLUMNS: usize = COLUMN_WAITERS as usize + 1;
 pub(crate) type Words = [u64; REGISTER_COLUMNS];
 
 /// The columns with registers: bit n stands for column n. The others have [`ProcessState`].
-pub(crate) const CPU_COLUMNS: u64 = (1 << (COLUMN_PSTATE + 1)) - 1;
+pub(crate) const CPU_COLUMNS: u64 = (1 << (COLUMN_KEYS + 1)) - 1;
 /// The bits of all columns with registers or [`ProcessState`].
 pub(crate) const ALL_COLUMNS: u64 = (1 << REGISTER_COLUMNS) - 1;
 
@@ -128,6 +128,7 @@ pub(crate) fn set_cpu(words: &mut Words, cpu: &Cpu) {
         (COLUMN_TPIDRRO, cpu.tpidrro_el0),
         (COLUMN_FPCR, word(cpu.fpcr, cpu.fpsr)),
         (COLUMN_PSTATE, cpu.pstate.into()),
+        (COLUMN_KEYS, cpu.keys),
     ] {
         words[column as usize] = value;
     }
@@ -148,5 +149,6 @@ pub(crate) fn cpu(words: &Words) -> Cpu {
     cpu.tpidr_el0 = get(COLUMN_TPIDR);
     cpu.tpidrro_el0 = get(COLUMN_TPIDRRO);
     cpu.steps = get(COLUMN_STEPS);
+    cpu.keys = get(COLUMN_KEYS);
     cpu
 }

@@ -13,7 +13,7 @@ use kvrm_arm64::semantics::float::{
     add, arithmetic, compare, control, divide as float_divide, estimate, format, integer,
     multiply as float_multiply, nan, number, round, square_root, unpack,
 };
-use kvrm_arm64::semantics::{bitfield, bits, crc, divide, load_store, multiply, operand};
+use kvrm_arm64::semantics::{bitfield, bits, crc, divide, load_store, multiply, operand, pauth, qarma};
 use kvrm_arm64::{Class, Word, class_of, semantics};
 use kvrm_testkit::numbers;
 use kvrm_testkit::random::Random;
@@ -296,6 +296,9 @@ twins! {
     bits::reverse_bytes(value: u64, container: u32) { container = 16 << (container % 3) } = bits::reverse_bytes(value, container);
     bits::count_leading_zero_bits(value: u64, datasize: u32) { datasize = size(datasize); value = truncate(value, datasize) } = bits::count_leading_zero_bits(value, datasize);
     bits::count_leading_sign_bits(value: u64, datasize: u32) { datasize = size(datasize); value = truncate(value, datasize) } = bits::count_leading_sign_bits(value, datasize);
+
+    qarma::compute_pac(data: u64, modifier: u64, k0: u64, k1: u64) = qarma::compute_pac(data, modifier, [k0, k1]);
+    pauth::authenticated(operation: u32, pointer: u64, modifier: u64, keys: u64) { operation = operation % 4 | (operation >> 2) % 5 << 2 } = pauth::authenticated(operation, pointer, modifier, keys);
 
     crc::checksum(accumulator: u32, value: u64, bits: u32, polynomial: u32) { bits = 8 << (bits % 4) } = crc::checksum(accumulator, value, bits, polynomial);
 
