@@ -298,7 +298,7 @@ twins! {
     bits::count_leading_sign_bits(value: u64, datasize: u32) { datasize = size(datasize); value = truncate(value, datasize) } = bits::count_leading_sign_bits(value, datasize);
 
     qarma::compute_pac(data: u64, modifier: u64, k0: u64, k1: u64) = qarma::compute_pac(data, modifier, [k0, k1]);
-    pauth::authenticated(operation: u32, pointer: u64, modifier: u64, keys: u64) { operation = operation % 4 | (operation >> 2) % 5 << 2 } = pauth::authenticated(operation, pointer, modifier, keys);
+    pauth::authenticated(operation: u32, pointer: u64, modifier: u64, keys: u64) { operation = (operation % 4) | (((operation >> 2) % 5) << 2) } = pauth::authenticated(operation, pointer, modifier, keys);
 
     crc::checksum(accumulator: u32, value: u64, bits: u32, polynomial: u32) { bits = 8 << (bits % 4) } = crc::checksum(accumulator, value, bits, polynomial);
 
