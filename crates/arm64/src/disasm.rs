@@ -167,6 +167,7 @@ fn write_operand(f: &mut Formatter<'_>, operand: Operand, w: Word, pc: u64) -> f
         O::PreIndex => write_indexed(f, w, w.imm9(), true),
         O::PostIndex => write_indexed(f, w, w.imm9(), false),
         O::PointerOffset => write_offset(f, w, w.imm10()),
+        O::PointerPreIndex if w.imm10() == 0 => write_base(f, w, "]!"),
         O::PointerPreIndex => write_indexed(f, w, w.imm10(), true),
         O::PairOffset(scale) => write_offset(f, w, w.imm7() << scale),
         O::PairPreIndex(scale) => write_indexed(f, w, w.imm7() << scale, true),

@@ -74,7 +74,8 @@ fn instructions_of_higher_exception_levels_are_undefined_and_change_nothing() {
     let mut memory = Flat::new(&[], 64);
     let rows: Vec<_> = ENCODINGS.iter().filter(|row| row.is_undefined_at_el0()).collect();
     let names: Vec<&str> = rows.iter().map(|row| row.mnemonic).collect();
-    let expected = ["udf", "hvc", "smc", "dcps1", "dcps2", "dcps3", "sysl", "eret", "drps"];
+    let expected =
+        ["udf", "hvc", "smc", "dcps1", "dcps2", "dcps3", "sysl", "eret", "drps", "eretaa", "eretab"];
     assert_eq!(names, expected, "encodings that are undefined at EL0");
     for row in rows {
         for _ in 0..100 {

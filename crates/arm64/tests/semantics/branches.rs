@@ -5,6 +5,7 @@ use kvrm_arm64::Cpu;
 use crate::conditions::holds;
 use crate::harness::{check, datasize, x};
 use crate::numbers::{bit, field, signed_field};
+use crate::pauth;
 
 /// Sets the pc to `words` words from the branch, if it is taken.
 fn branch(cpu: &mut Cpu, words: i64, taken: bool) {
@@ -60,10 +61,10 @@ fn branches_go_to_their_target_and_calls_set_the_link_register() {
     check(&["branch_reg"], |cpu, row, w| {
         let next = cpu.pc;
         // BLR X30 branches to the old value of X30.
-        cpu.pc = x(cpu, field(w, 9, 5), 64);
+        cpu.pc = pauth::target(row.mnemonic, cpu, w).unwrap_or_else(|| x(cpu, field(w, 9, 5), 64));
         match row.mnemonic {
-            "blr" => cpu.set_x(30, next),
-            "br" | "ret" => {}
+            "blr" | "blraa" | "blrab" | "blraaz" | "blrabz" => cpu.set_x(30, next),
+            "br" | "ret" | "braa" | "brab" | "braaz" | "brabz" | "retaa" | "retab" => {}
             mnemonic => panic!("the test has no result for {mnemonic}"),
         }
     });

@@ -22,6 +22,7 @@ pub(crate) fn random_cpu(random: &mut Random) -> Cpu {
         cpu.set_x(random.below(31) as u32, value);
     }
     cpu.nzcv = random.below(16) as u32;
+    cpu.keys = random.bits();
     cpu
 }
 

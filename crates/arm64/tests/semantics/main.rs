@@ -22,5 +22,6 @@ mod moves;
 mod multiply;
 mod numbers;
 mod operands;
+mod pauth;
 mod shifts;
 mod transfers;

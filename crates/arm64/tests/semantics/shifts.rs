@@ -3,6 +3,7 @@
 use crate::harness::{check, datasize, set_x, x};
 use crate::numbers::field;
 use crate::operands::shifted;
+use crate::pauth;
 
 /// Returns the result, if the instruction is a shift by a register.
 pub(crate) fn result(mnemonic: &str, first: u64, second: u64, datasize: u32) -> Option<u64> {
@@ -22,6 +23,9 @@ fn instructions_with_two_sources_do_what_their_names_say() {
         let size = datasize(w);
         let (rd, rn, rm) = (field(w, 4, 0), field(w, 9, 5), field(w, 20, 16));
         let (first, second) = (x(cpu, rn, size), x(cpu, rm, size));
+        if row.mnemonic == "pacga" {
+            return set_x(cpu, rd, pauth::generic(cpu, w));
+        }
         let result = result(row.mnemonic, first, second, size)
             .or_else(|| crate::divide::result(row.mnemonic, first, second, size))
             .or_else(|| crate::crc::result(row.mnemonic, x(cpu, rn, 32), x(cpu, rm, 64)));

@@ -41,8 +41,15 @@ fn address(cursor: &mut Cursor<'_>, operand: Operand, form: Form, scale: u32) ->
             Mode::Offset(offset)
         }
         Form::Pre => {
-            cursor.expect(',')?;
-            let offset = offset(cursor)?;
+            // Only LDRAA and LDRAB may leave out an offset of zero.
+            let offset = match operand {
+                Operand::PointerPreIndex if !cursor.mark(',') => 0,
+                Operand::PointerPreIndex => offset(cursor)?,
+                _ => {
+                    cursor.expect(',')?;
+                    offset(cursor)?
+                }
+            };
             cursor.expect(']')?;
             cursor.expect('!')?;
             Mode::Pre(offset)
