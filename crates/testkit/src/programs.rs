@@ -10,7 +10,7 @@ use kvrm_arm64::asm::{Arg, Assembler, X0, X1, X2, X3};
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::operand::Operand;
 use kvrm_arm64::sysreg::{REGISTERS, number};
-use kvrm_arm64::{Class, Encoding, Features, Op, Word, decode};
+use kvrm_arm64::{Class, Encoding, Feature, Features, Op, Word, decode};
 use kvrm_machine::vectors::{Bytes, Hex, Number, State, Vector};
 
 use crate::inputs::matching_load;
@@ -326,8 +326,11 @@ fn instruction(groups: &Groups, place: Place, random: &mut Random) -> u32 {
     };
     let group: &Vec<&Encoding> = random.pick(&groups[class as usize]);
     let row = *random.pick(group);
-    // Instructions that stop a lane are rare, or most programs would end early.
-    if row.is_undefined_at_el0() && random.below(64) > 0 {
+    // Instructions that stop a lane are rare, or most programs would end early. Those that authenticate an address stop it
+    // later, because no address is signed, and so do those that sign X30.
+    let authenticates =
+        row.feature == Feature::PAuth && ["ldst_pac", "branch_reg", "hints"].contains(&row.group());
+    if row.is_undefined_at_el0() && random.below(64) > 0 || authenticates && random.below(16) > 0 {
         return nop();
     }
     let word = words::allocated(row, random);
