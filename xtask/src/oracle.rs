@@ -12,6 +12,7 @@ mod doom;
 mod float;
 mod guests;
 mod judge;
+pub(crate) mod made_calls;
 mod outcome;
 mod pauth;
 mod program_runs;
@@ -97,7 +98,11 @@ enum Oracle {
         seed: u64,
     },
     /// Runs every guest in KVRM and in qemu-aarch64, and compares output and exit status.
-    Guests,
+    Guests {
+        /// Write the names of the system calls that the guests made, for the table of docs/linux.md.
+        #[arg(long)]
+        calls: bool,
+    },
     /// Runs third-party programs in KVRM and in qemu-aarch64, and compares outputs, files and exit status.
     Programs(programs::Args),
     /// Runs command lines of a Debian system in KVRM and in qemu-aarch64, and compares outputs, files and exit status.
@@ -114,7 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         &Oracle::Disasm { each, seed, write } => disasm::run(each, seed, write),
         &Oracle::Asm { each, seed } => asm::run(each, seed),
         &Oracle::Float { each, seed } => float::run(each, seed),
-        Oracle::Guests => guests::run(),
+        &Oracle::Guests { calls } => guests::run(calls),
         Oracle::Programs(args) => programs::run(args),
         Oracle::Userland(args) => userland::run(args),
         Oracle::Doom(args) => doom::run(args),

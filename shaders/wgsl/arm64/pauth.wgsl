@@ -9,6 +9,8 @@ import package::arm64::operations::{POINTER_AUTHENTICATE, POINTER_SIGN, POINTER_
 import package::arm64::qarma::{compute_pac};
 
 /// The finalizer of `SplitMix64`.
+///
+/// Twin: a part of `kvrm_arm64::semantics::pauth::key`.
 fn mixed(value: u64) -> u64 {
     let first = (value ^ (value >> 30u)) * 0xbf58476d1ce4e5b9lu;
     let second = (first ^ (first >> 27u)) * 0x94d049bb133111eblu;
@@ -16,6 +18,8 @@ fn mixed(value: u64) -> u64 {
 }
 
 /// Returns the state from which the high half of a key follows.
+///
+/// Twin: a part of `kvrm_arm64::semantics::pauth::key`.
 fn key_state(keys: u64, number: u32) -> u64 {
     let seed = keys & ((1lu << KEYS_SEED_BITS) - 1lu);
     let count = (keys >> (KEYS_COUNTS + KEYS_COUNT_BITS * number)) & ((1lu << KEYS_COUNT_BITS) - 1lu);
@@ -23,6 +27,8 @@ fn key_state(keys: u64, number: u32) -> u64 {
 }
 
 /// Returns the code of a number with a key.
+///
+/// Twin: a part of `kvrm_arm64::semantics::pauth::authenticated`.
 fn code_of(data: u64, modifier: u64, keys: u64, number: u32) -> u64 {
     let first = key_state(keys, number);
     return compute_pac(data, modifier, mixed(first), mixed(first + KEYS_STEP));

@@ -15,6 +15,8 @@ const LOW = 0x3333333333333333lu;
 const ROUNDS = 5u;
 
 /// Returns a state whose cell `n` is the cell of `source` with the number in cell `n` of `places`.
+///
+/// Twin: `kvrm_arm64::semantics::qarma::pick`.
 fn pick(source: u64, places: u64) -> u64 {
     var result = 0lu;
     for (var at = 0u; at < 64u; at += 4u) {
@@ -25,6 +27,8 @@ fn pick(source: u64, places: u64) -> u64 {
 }
 
 /// `PACMult()`.
+///
+/// Twin: `kvrm_arm64::semantics::qarma::mult`.
 fn mult(state: u64) -> u64 {
     let odd = (state << 16u) ^ (state >> 48u) ^ (state << 48u) ^ (state >> 16u);
     let even = (state << 32u) ^ (state >> 32u);
@@ -33,6 +37,8 @@ fn mult(state: u64) -> u64 {
 }
 
 /// `TweakShuffle()`.
+///
+/// Twin: `kvrm_arm64::semantics::qarma::tweak_shuffle`.
 fn tweak_shuffle(tweak: u64) -> u64 {
     let moved = pick(tweak, TWEAK_SHUFFLE);
     let rotated = ((moved >> 1u) & (LOWEST * 7lu)) | (((moved ^ (moved >> 1u)) & LOWEST) << 3u);
@@ -40,12 +46,16 @@ fn tweak_shuffle(tweak: u64) -> u64 {
 }
 
 /// `TweakInvShuffle()`.
+///
+/// Twin: `kvrm_arm64::semantics::qarma::tweak_inv_shuffle`.
 fn tweak_inv_shuffle(tweak: u64) -> u64 {
     let rotated = ((tweak << 1u) & ~LOWEST) | ((tweak ^ (tweak >> 3u)) & LOWEST);
     return pick((tweak & ~TWEAK_ROTATED) | (rotated & TWEAK_ROTATED), TWEAK_INV_SHUFFLE);
 }
 
 /// Returns the constant of a round.
+///
+/// Twin: a part of `kvrm_arm64::semantics::qarma::compute_pac`.
 fn round_constant(round: u32) -> u64 {
     switch round {
         case 0u: { return 0lu; }

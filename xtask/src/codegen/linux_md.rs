@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use kvrm_machine::linux::{CALLS, Status, call_table};
+use kvrm_machine::linux::{CALLS, Status, SystemCall, call_table};
 
 use super::banner::BANNER;
+use crate::oracle::made_calls;
 
 /// The text before the table.
 const HEAD: &str = "\
@@ -100,14 +101,20 @@ the ends of threads, on standard error or in the file of `--strace-output`. If t
 ID of its thread. Strings are cut after 32 bytes. The host then serves all calls, also on a GPU, so the run takes longer; the results
 are the same. `Builder::trace` is the same in Rust. Forks and saved machines are not traced.
 
-| number | call | status | without the host | note |
-| ---: | --- | --- | --- | --- |
+The table says of each call which programs have made it, with success, in runs whose outputs, files and exit status are those of
+QEMU: *guests* are the programs of `guests/linux` (`cargo xtask oracle guests --calls`), *programs* the command lines of Debian
+programs (`cargo xtask oracle userland --calls`). Besides, all calls, served or not, are made with invalid pointers, descriptors and
+sizes, and at random by several threads (`cargo xtask calls`): they may neither panic nor change anything outside of the lane.
+
+| number | call | status | without the host | equals QEMU in | note |
+| ---: | --- | --- | --- | --- | --- |
 ";
 
 pub(super) fn text() -> Result<String> {
     let mut text = format!("<!-- {BANNER}, do not edit. -->\n\n{HEAD}");
     let table = call_table(0..0, 0, 0, false);
     let frequent: BTreeSet<u64> = table.answers.into_iter().map(|(number, _)| number).collect();
+    let made = made_calls::read()?;
     for call in CALLS {
         let without_host = if frequent.contains(&call.number) { "yes" } else { "" };
         let status = match call.status {
@@ -117,7 +124,11 @@ pub(super) fn text() -> Result<String> {
             Status::Refused => "refused",
             Status::Absent => "absent",
         };
-        writeln!(text, "| {} | `{}` | {status} | {without_host} | {} |", call.number, call.name, call.note)?;
+        let kinds = made.iter().filter(|(_, calls)| calls.contains(call.name));
+        let kinds: Vec<&str> = kinds.map(|(kind, _)| kind.as_str()).collect();
+        let SystemCall { number, name, note, .. } = call;
+        let compared = kinds.join(", ");
+        writeln!(text, "| {number} | `{name}` | {status} | {without_host} | {compared} | {note} |")?;
     }
     text.push_str(
         "\nComplete: everything that a process can observe. Partial: the part in the note. Accepted: \

@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Result, bail};
 
 use super::commands::{QEMU_CPU, kvrm};
+use super::made_calls::MadeCalls;
 use crate::guests::Folder;
 use crate::system::ensure_program;
 
@@ -37,11 +38,12 @@ const LINUX_ARGUMENTS: [(&str, &[&str]); 18] = [
     ("tls", &[]),
 ];
 
-pub(super) fn run() -> Result<()> {
+pub(super) fn run(calls: bool) -> Result<()> {
     ensure_program("qemu-aarch64", "qemu-user")?;
     let kvrm = kvrm()?;
     let root = crate::root::root();
-    let mut differ = 0;
+    let (mut differ, mut made) = (0, MadeCalls::default());
+    let trace = root.join("target/oracle/trace");
     let mut runs: Vec<(String, &[&str])> = Vec::new();
     for name in crate::guests::names(Folder::BareMetal)? {
         runs.extend(ARGUMENTS.map(|arguments| (format!("guests/bin/{name}.elf"), arguments)));
@@ -61,18 +63,28 @@ pub(super) fn run() -> Result<()> {
             "--env=KVRM_GUEST=a variable",
             "--stdin",
             INPUT,
-            &guest,
-            "--",
         ];
-        let ours = run(Command::new(&kvrm).args(ours))?;
+        let mut command = Command::new(&kvrm);
+        command.args(ours);
+        let is_traced = calls && guest.starts_with("guests/linux");
+        if is_traced {
+            command.args(["--strace", "--strace-output"]).arg(&trace);
+        }
+        let ours = run(command.args([&guest, "--"]))?;
         let same = result(&theirs) == result(&ours);
+        if is_traced && same {
+            made.add_trace(&trace)?;
+        }
         differ += usize::from(!same);
         println!("{} {guest} {}", if same { "same  " } else { "DIFFER" }, arguments.join(" "));
         if !same {
             println!("  qemu {:?}\n  kvrm {:?}", result(&theirs), result(&ours));
         }
     }
-    if differ > 0 { bail!("{differ} runs differ") } else { Ok(()) }
+    if differ > 0 {
+        bail!("{differ} runs differ");
+    }
+    if calls { made.write("guests") } else { Ok(()) }
 }
 
 /// Returns the exit status of a program, as a shell reports it, and its output.

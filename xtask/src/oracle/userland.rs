@@ -45,6 +45,9 @@ pub(super) struct Args {
     /// The `kvrm` to test, in place of an optimized one that is compiled first.
     #[arg(long, value_name = "FILE")]
     kvrm: Option<PathBuf>,
+    /// Write the names of the system calls that the programs made, for the table of docs/linux.md.
+    #[arg(long, conflicts_with = "only")]
+    calls: bool,
     /// Run neither QEMU nor KVRM, but list the lines.
     #[arg(long)]
     list: bool,
@@ -71,7 +74,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
             let chosen: Vec<usize> =
                 (0..batch.len()).filter(|&number| batch[number].gpu || !engine.starts_with("gpu")).collect();
             let chosen_lines: Vec<&Line> = chosen.iter().map(|&number| &batch[number]).collect();
-            let lanes = Lanes { kvrm: &kvrm, engine, budget: args.budget, places: &places };
+            let lanes = Lanes { kvrm: &kvrm, engine, budget: args.budget, places: &places, has_trace: args.calls };
             let ours = lanes.run(&chosen_lines)?;
             for (number, ours) in chosen.into_iter().zip(ours) {
                 report.add(engine, &batch[number], &ours, &theirs[number])?;
@@ -82,7 +85,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     if differ > 0 {
         bail!("{differ} runs differ; {} has their outputs", report.path().display());
     }
-    Ok(())
+    if args.calls { report.into_calls().write("programs") } else { Ok(()) }
 }
 
 /// Makes the system, our programs, and the files that lines read.

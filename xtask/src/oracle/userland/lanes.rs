@@ -1,7 +1,7 @@
 //! Command lines in KVRM: each in a lane of one machine.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
@@ -16,6 +16,8 @@ use crate::oracle::outcome::Outcome;
 pub(super) struct Run {
     pub(super) outcome: Outcome,
     pub(super) steps: u64,
+    /// The trace of its system calls, if it was asked for.
+    pub(super) trace: Option<PathBuf>,
 }
 
 /// The settings of machines.
@@ -25,6 +27,8 @@ pub(super) struct Lanes<'a> {
     pub(super) engine: &'a str,
     pub(super) budget: u64,
     pub(super) places: &'a Places,
+    /// Whether system calls are traced.
+    pub(super) has_trace: bool,
 }
 
 impl Lanes<'_> {
@@ -61,6 +65,11 @@ impl Lanes<'_> {
             command.arg("--env").arg(format!("{name}={value}"));
         }
         command.arg("--save").arg(format!("/data:{}/{{lane}}/data", saved.display()));
+        let traces = work.join("traces");
+        recreate(&traces)?;
+        if self.has_trace {
+            command.args(["--strace", "--strace-output"]).arg(traces.join("{lane}"));
+        }
         command.arg(sysroot.join(SHELL.trim_start_matches('/'))).stdin(Stdio::null());
         let answer = command.output().with_context(|| format!("cannot run {}", self.kvrm.display()))?;
         let json: serde_json::Value = serde_json::from_slice(&answer.stdout)
@@ -68,9 +77,10 @@ impl Lanes<'_> {
         let run = |lane: usize| {
             let folder = saved.join(lane.to_string()).join("data");
             let files = if folder.exists() { tree(&folder)? } else { Default::default() };
+            let trace = self.has_trace.then(|| traces.join(lane.to_string()));
             let lane = &json["lanes"][lane];
             let steps = lane["steps"].as_u64().unwrap_or_default();
-            Ok(Run { outcome: Outcome::of_lane(lane, files), steps })
+            Ok(Run { outcome: Outcome::of_lane(lane, files), steps, trace })
         };
         (0..lines.len()).map(run).collect()
     }

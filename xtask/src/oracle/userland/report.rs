@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 
 use super::lanes::Run;
 use super::lines::Line;
+use crate::oracle::made_calls::MadeCalls;
 use crate::oracle::outcome::Outcome;
 
 /// The number of bytes of each stream that the file shows at most.
@@ -22,6 +23,8 @@ pub(super) struct Report {
     differ: usize,
     /// Runs of lines that await a part of Linux, and still differ.
     awaiting: usize,
+    /// The system calls of runs that are the same.
+    calls: MadeCalls,
 }
 
 /// Prints all lines.
@@ -38,7 +41,7 @@ impl Report {
     pub(super) fn new(folder: &Path) -> Result<Self> {
         let path = folder.join("differences");
         let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Self { path, file, same: 0, differ: 0, awaiting: 0 })
+        Ok(Self { path, file, same: 0, differ: 0, awaiting: 0, calls: MadeCalls::default() })
     }
 
     /// Returns the path of the file.
@@ -65,7 +68,7 @@ impl Report {
             println!("  {}", if is_same { "awaits nothing more, remove the mark" } else { part });
         }
         if is_same {
-            return Ok(());
+            return ours.trace.as_ref().map_or(Ok(()), |trace| self.calls.add_trace(trace));
         }
         if line.awaits.is_none() {
             println!("  qemu {}", theirs.describe(&ours.outcome));
@@ -73,6 +76,11 @@ impl Report {
         }
         self.write(engine, &line.text, [("QEMU", theirs), ("KVRM", &ours.outcome)])
             .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    /// Returns the system calls of the runs that are the same.
+    pub(super) fn into_calls(self) -> MadeCalls {
+        self.calls
     }
 
     /// Prints the numbers of runs, and returns how many differ.
@@ -120,7 +128,7 @@ mod tests {
         let line = Line { program: "sort".to_owned(), text: "sort x".to_owned(), gpu: true, awaits: None };
         let theirs = outcome(0, "a", "b", "c");
         let mut add = |line: &Line, ours: Outcome, theirs: &Outcome| {
-            let run = Run { outcome: ours, steps: 1 };
+            let run = Run { outcome: ours, steps: 1, trace: None };
             report.add("reference", line, &run, theirs).expect("the report is written");
             (report.same, report.differ, report.awaiting)
         };

@@ -297,6 +297,10 @@ twins! {
     bits::count_leading_zero_bits(value: u64, datasize: u32) { datasize = size(datasize); value = truncate(value, datasize) } = bits::count_leading_zero_bits(value, datasize);
     bits::count_leading_sign_bits(value: u64, datasize: u32) { datasize = size(datasize); value = truncate(value, datasize) } = bits::count_leading_sign_bits(value, datasize);
 
+    qarma::pick(source: u64, places: u64) = qarma::pick(source, places);
+    qarma::mult(state: u64) = qarma::mult(state);
+    qarma::tweak_shuffle(tweak: u64) = qarma::tweak_shuffle(tweak);
+    qarma::tweak_inv_shuffle(tweak: u64) = qarma::tweak_inv_shuffle(tweak);
     qarma::compute_pac(data: u64, modifier: u64, k0: u64, k1: u64) = qarma::compute_pac(data, modifier, [k0, k1]);
     pauth::authenticated(operation: u32, pointer: u64, modifier: u64, keys: u64) { operation = (operation % 4) | (((operation >> 2) % 5) << 2) } = pauth::authenticated(operation, pointer, modifier, keys);
 
