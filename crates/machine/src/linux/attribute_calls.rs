@@ -6,6 +6,7 @@ use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Kind};
 use super::notices::IN_ATTRIB;
 use super::open_files::Object;
+use super::proc_node::is_node;
 
 /// The limits on the size of a name, of a value, and of all names and values of a file.
 const NAME_BYTES_MAX: usize = 255;
@@ -22,7 +23,16 @@ impl Call<'_> {
             2 => self.kernel.description(self.x[0])?.object,
             follows => Object::Inode(self.place(-100_i64 as u64, self.x[0], follows == 0)?.existing()?),
         };
-        Ok(if let Object::Inode(number) = object { Some(number) } else { None })
+        // Nodes of `/proc` have no attributes, and neither have objects without an inode.
+        Ok(
+            if let Object::Inode(number) = object
+                && !is_node(number)
+            {
+                Some(number)
+            } else {
+                None
+            },
+        )
     }
 
     /// Reads the name of an attribute.

@@ -243,7 +243,14 @@ pub(crate) fn write_initial_stack(
     cpu.sp = contents.pointer;
     let file = Arc::clone(&kernel.settings.program);
     let (path, inode) = kernel.resolved(&executable).unwrap_or((executable, 0));
-    kernel.set_executable(contents.executable(path, inode), &file);
+    let executable = contents.executable(path, inode);
+    match kernel.spaces.get_mut(&kernel.loaded) {
+        // The lane gets other arguments: the pages of its files stay.
+        Some(space) if space.executable.path == executable.path && space.executable.inode == inode => {
+            space.executable = Arc::new(executable);
+        }
+        _ => kernel.set_executable(executable, &file),
+    }
     Ok(())
 }
 

@@ -13,7 +13,6 @@ use super::proc_table::{
     has_row, shape_mode, system_children,
 };
 use super::status::FileStatus;
-use crate::console::Stream;
 
 /// The entries of a directory: names and nodes.
 type Entries = Vec<(Vec<u8>, Node)>;
@@ -138,23 +137,19 @@ impl Kernel {
     /// Returns what `fd/NUMBER` shows of an open file description.
     fn description_text(&self, id: u32) -> Result<Vec<u8>, Errno> {
         let open = self.open.get(id)?;
-        let pipe = |id: u64| format!("pipe:[{id}]").into_bytes();
+        let numbered =
+            |kind| format!("{kind}:[{}]", FileStatus::of(open.object, self, 0).number).into_bytes();
         Ok(match open.object {
             Object::Inode(number) => self.inode_text(number, &open.path),
             Object::Input | Object::Output(_) if self.settings.terminal => b"/dev/pts/0".to_vec(),
-            Object::Input => pipe(1),
-            Object::Output(Stream::Output) => pipe(2),
-            Object::Output(Stream::Error) => pipe(3),
-            // Pipes of the lane have numbers after those of its standard streams.
+            Object::Input | Object::Output(_) => numbered("pipe"),
             Object::PipeReader(number) | Object::PipeWriter(number) | Object::PipeBoth(number) => {
                 match self.open.fifo_of(number) {
                     Some(fifo) => self.inode_text(fifo, &open.path),
-                    None => pipe(u64::from(number) + 4),
+                    None => numbered("pipe"),
                 }
             }
-            Object::Socket(_) => {
-                format!("socket:[{}]", FileStatus::of(open.object, self, 0).number).into_bytes()
-            }
+            Object::Socket(_) => numbered("socket"),
             Object::Queue(queue) => match self.open.queues.get(&queue).and_then(|queue| queue.name.clone()) {
                 Some(name) => [b"/", &name[..]].concat(),
                 None => [&open.path[..], b" (deleted)"].concat(),

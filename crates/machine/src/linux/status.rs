@@ -5,6 +5,7 @@ use super::files::{Inode, Kind, ROOT, S_IFCHR, S_IFIFO, S_IFREG, S_IFSOCK};
 use super::kernel::Kernel;
 use super::open_files::Object;
 use super::proc_node::is_node;
+use crate::console::Stream;
 
 /// The status of a file.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +22,12 @@ pub(super) struct FileStatus {
 
 const S_IFMT: u32 = 0o170_000;
 const S_IFLNK: u32 = 0o120_000;
+
+/// The lowest inode numbers of objects that are no files of the tree. Programs compare these numbers to tell files apart.
+const PIPES: u64 = 1 << 32;
+const SOCKETS: u64 = 2 << 32;
+const QUEUES: u64 = 3 << 32;
+const EVENTS: u64 = 4 << 32;
 
 const NANOSECONDS: u64 = 1_000_000_000;
 const BLOCK: u64 = 4096;
@@ -66,28 +73,22 @@ impl FileStatus {
             {
                 Self::of(Object::Inode(number), kernel, now)
             }
-            Object::Queue(queue) => Self {
-                number: 1 << 32 | u64::from(queue),
-                mode: S_IFREG | 0o600,
-                link_count: 1,
-                bytes: 80,
-                times: [now; 3],
-                ..Self::default()
-            },
-            Object::Socket(socket) => Self {
-                number: 1 << 32 | u64::from(socket),
-                mode: S_IFSOCK | 0o777,
-                link_count: 1,
-                times: [now; 3],
-                ..Self::default()
-            },
-            _ => Self {
-                number: 1 << 32,
-                mode: S_IFIFO | 0o600,
-                link_count: 1,
-                times: [now; 3],
-                ..Self::default()
-            },
+            other => {
+                // All event files are one inode, without a type.
+                let (number, mode, bytes) = match other {
+                    Object::Event(_) => (EVENTS, 0o600, 0),
+                    Object::Socket(socket) => (SOCKETS | u64::from(socket), S_IFSOCK | 0o777, 0),
+                    Object::Queue(queue) => (QUEUES | u64::from(queue), S_IFREG | 0o600, 80),
+                    // The pipes of the lane have numbers after those of its standard streams.
+                    Object::PipeReader(pipe) | Object::PipeWriter(pipe) | Object::PipeBoth(pipe) => {
+                        (PIPES | (u64::from(pipe) + 4), S_IFIFO | 0o600, 0)
+                    }
+                    Object::Output(Stream::Output) => (PIPES | 2, S_IFIFO | 0o600, 0),
+                    Object::Output(Stream::Error) => (PIPES | 3, S_IFIFO | 0o600, 0),
+                    Object::Input | Object::Inode(_) => (PIPES | 1, S_IFIFO | 0o600, 0),
+                };
+                Self { number, mode, link_count: 1, bytes, times: [now; 3], ..Self::default() }
+            }
         }
     }
 

@@ -264,7 +264,7 @@ fn streams_and_terminal_can_be_opened_again() {
     let input = caller.open("/dev/stdin", 0);
     assert_eq!(caller.contents(input), b"some input", "the console input");
     assert_eq!(caller.open("/dev/tty", 2), -6, "there is no terminal");
-    assert_eq!(link(&mut caller, "/proc/self/fd/1"), Ok("pipe:[2]".to_owned()), "a pipe");
+    assert_eq!(link(&mut caller, "/proc/self/fd/1"), Ok(format!("pipe:[{}]", 1_u64 << 32 | 2)), "a pipe");
     let mut caller = Caller::of(Machine::builder(program()).terminal(true).input(|_| b"typed".to_vec()));
     let terminal = caller.open("/dev/tty", 2);
     assert_eq!(caller.contents(terminal), b"typed", "read from the terminal");
@@ -297,4 +297,36 @@ fn a_program_that_was_removed_can_be_executed_again() {
     let end =
         "removed=0\nexe=proc.elf (deleted)\narguments end with a NUL=1\nlast argument=last\nstatus=1792\n";
     assert!(output.ends_with(end), "by /proc/self/exe: {output}");
+}
+
+#[test]
+fn open_objects_without_a_path_have_inode_numbers_that_tell_them_apart() {
+    let mut caller = Caller::new();
+    for _ in 0..2 {
+        assert_eq!(caller.call(59, &[DATA + 0x2000, 0]), 0, "pipe2");
+        assert_eq!(caller.call(199, &[1, 1, 0, DATA + 0x2000]), 0, "socketpair");
+    }
+    let links: Vec<String> =
+        (0..11).map(|fd| link(&mut caller, &format!("/proc/self/fd/{fd}")).unwrap()).collect();
+    for (fd, link) in links.iter().enumerate() {
+        assert_eq!(caller.call(80, &[fd as u64, DATA]), 0, "fstat");
+        let number = u64::from_le_bytes(caller.read(DATA + 8, 8).try_into().unwrap());
+        let same = links.iter().filter(|other| *other == link).count();
+        let kind =
+            if matches!(fd, 5 | 6 | 9 | 10) { ("socket", 1) } else { ("pipe", if fd < 3 { 1 } else { 2 }) };
+        assert_eq!((link, same), (&format!("{}:[{number}]", kind.0), kind.1), "descriptor {fd}");
+    }
+}
+
+#[test]
+fn nodes_of_proc_have_no_attributes() {
+    let mut caller = Caller::new();
+    caller.write(DATA + 0x2000, b"security.selinux\0");
+    for name in ["/proc", "/proc/self/stat", "/proc/self/fd/1", "/proc/self/fd/1/"] {
+        let path = caller.path(name);
+        let expected = if name.ends_with("1/") { [-20, -20] } else { [-95, 0] };
+        let results =
+            [caller.call(9, &[path, DATA + 0x2000, DATA, 100]), caller.call(12, &[path, DATA, 100])];
+        assert_eq!(results, expected, "lgetxattr and llistxattr of {name}");
+    }
 }
