@@ -2,11 +2,11 @@
 
 use super::call::{Call, Interrupted};
 use super::descriptors::DESCRIPTORS_MAX;
-use super::errno::{EBADF, EINVAL, EMFILE, ENOTTY};
+use super::errno::{EBADF, EINVAL, EMFILE, ENOTTY, ESRCH};
 use super::failure::{CallResult, Failure};
 use super::fields::Fields;
 use super::kernel::Kernel;
-use super::open_files::{EventFile, O_APPEND, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
+use super::open_files::{EventFile, O_APPEND, O_ASYNC, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
 use super::readiness::{POLLERR, POLLHUP, POLLIN, POLLNVAL, POLLOUT};
 use super::signals::UNBLOCKABLE;
 use super::sockets::SocketKind;
@@ -99,6 +99,8 @@ pub(super) fn fcntl(call: &mut Call<'_>) -> CallResult {
     const F_GETLK: u64 = 5;
     const F_SETLK: u64 = 6;
     const F_SETLKW: u64 = 7;
+    const F_SETOWN: u64 = 8;
+    const F_GETOWN: u64 = 9;
     const F_DUPFD_CLOEXEC: u64 = 1030;
     const F_GETPIPE_SZ: u64 = 1032;
     const F_OFD_GETLK: u64 = 36;
@@ -118,7 +120,7 @@ pub(super) fn fcntl(call: &mut Call<'_>) -> CallResult {
         }
         F_GETFL => Ok(u64::from(call.kernel.description(descriptor)?.flags)),
         F_SETFL => {
-            let changeable = O_APPEND | O_NONBLOCK;
+            let changeable = O_APPEND | O_NONBLOCK | O_ASYNC;
             let description = call.kernel.description_mut(descriptor)?;
             description.flags = description.flags & !changeable | argument as u32 & changeable;
             Ok(0)
@@ -128,6 +130,21 @@ pub(super) fn fcntl(call: &mut Call<'_>) -> CallResult {
             let waits = matches!(command, F_SETLKW | F_OFD_SETLKW);
             call.set_lock(descriptor, matches!(command, F_OFD_SETLK | F_OFD_SETLKW), waits, argument)
         }
+        F_SETOWN => {
+            let owner = argument as i32;
+            let exists = |id: u32| {
+                call.kernel.processes.iter().any(|(process, at)| match owner {
+                    1.. => *process == id,
+                    _ => at.group == id,
+                })
+            };
+            if owner != 0 && !exists(owner.unsigned_abs()) {
+                return Err(ESRCH.into());
+            }
+            call.kernel.description_mut(descriptor)?.owner = owner;
+            Ok(0)
+        }
+        F_GETOWN => Ok(i64::from(call.kernel.description(descriptor)?.owner) as u64),
         F_GETPIPE_SZ => match call.kernel.description(descriptor)?.object {
             Object::PipeWriter(_) | Object::PipeReader(_) | Object::PipeBoth(_) => Ok(PIPE_BYTES as u64),
             _ => Err(EBADF.into()),
@@ -166,6 +183,7 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
     const FIONBIO: u64 = 0x5421;
     const FIONCLEX: u64 = 0x5450;
     const FIOCLEX: u64 = 0x5451;
+    const FIOASYNC: u64 = 0x5452;
     let [descriptor, request, argument, ..] = call.x;
     let object = call.kernel.description(descriptor)?.object;
     let is_terminal = call.kernel.settings.terminal && matches!(object, Object::Input | Object::Output(_));
@@ -196,10 +214,11 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
             call.guest.write(argument, &(waiting as u32).to_le_bytes())?;
             Ok(0)
         }
-        FIONBIO => {
+        request @ (FIONBIO | FIOASYNC) => {
+            let flag = if request == FIONBIO { O_NONBLOCK } else { O_ASYNC };
             let on = call.guest.read_u32(argument)? != 0;
             let description = call.kernel.description_mut(descriptor)?;
-            description.flags = description.flags & !O_NONBLOCK | if on { O_NONBLOCK } else { 0 };
+            description.flags = description.flags & !flag | if on { flag } else { 0 };
             Ok(0)
         }
         request @ (FIONCLEX | FIOCLEX) => {

@@ -24,6 +24,7 @@ pub(super) const O_WRONLY: u32 = 1;
 pub(super) const O_RDWR: u32 = 2;
 pub(super) const O_APPEND: u32 = 0o2000;
 pub(super) const O_NONBLOCK: u32 = 0o4000;
+pub(super) const O_ASYNC: u32 = 0o20_000;
 pub(super) const O_CLOEXEC: u32 = 0o2_000_000;
 pub(super) const O_PATH: u32 = 0o10_000_000;
 
@@ -82,6 +83,8 @@ pub(super) struct Description {
     pub(super) text: Option<Arc<Vec<u8>>>,
     /// How often it has become ready for something.
     pub(super) changes: u64,
+    /// Who gets SIGIO about that with `O_ASYNC`: a process, a negated group, or nobody if it is 0.
+    pub(super) owner: i32,
     /// The number of descriptors that refer to it, in all processes.
     users: u32,
 }
@@ -99,6 +102,7 @@ impl Description {
             path,
             text: None,
             changes: 0,
+            owner: 0,
             users: 0,
         }
     }
@@ -216,6 +220,8 @@ pub(super) struct OpenFiles {
     pub(super) sockets: Sockets,
     pub(super) locks: Locks,
     pub(super) queues: PosixQueues,
+    /// The owners that still have to get SIGIO in this service.
+    pub(super) signalled: Vec<i32>,
     /// The number of the last move that was noted.
     cookie: u32,
     /// The next unused ID. Descriptions, pipes, event files and sockets share one sequence.
@@ -240,6 +246,7 @@ impl OpenFiles {
             sockets: Sockets::new(),
             locks: Locks::default(),
             queues: BTreeMap::new(),
+            signalled: Vec::new(),
             cookie: 0,
             next_id: 3,
         }
@@ -504,10 +511,13 @@ impl OpenFiles {
         self.events.get_mut(&event).ok_or(EBADF)
     }
 
-    /// Notes that an open file has become ready for something, for edge-triggered interests of epoll.
+    /// Notes that an open file has become ready for something, for edge-triggered interests of epoll and for SIGIO.
     pub(super) fn note_change(&mut self, object: Object) {
         for description in self.descriptions.values_mut().filter(|open| open.object == object) {
             description.changes += 1;
+            if description.flags & O_ASYNC != 0 && description.owner != 0 {
+                self.signalled.push(description.owner);
+            }
         }
     }
 

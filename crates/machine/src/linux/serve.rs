@@ -101,6 +101,10 @@ impl Kernel {
                 }
                 Err(Failure::Engine(error)) => return Err(error),
             }
+            if let Err(failure) = self.send_io_signals() {
+                outcome = Err(failure);
+                continue;
+            }
             self.wake(cpu.steps);
             if self.keeps_lane(cpu.steps) {
                 match self.deliver(guest, cpu) {

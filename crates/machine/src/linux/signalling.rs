@@ -5,10 +5,12 @@ use super::failure::Failure;
 use super::kernel::Kernel;
 use super::process::{Process, State, Status};
 use super::signals::{
-    Action, Reaction, SA_NOCLDSTOP, SIGCHLD, SIGCONT, SIGKILL, SIGNAL_MAX, STOPPING, SigInfo, UNBLOCKABLE,
-    bit, siginfo,
+    Action, Reaction, SA_NOCLDSTOP, SIGCHLD, SIGCONT, SIGIO, SIGKILL, SIGNAL_MAX, STOPPING, SigInfo,
+    UNBLOCKABLE, bit, siginfo,
 };
 
+/// The `si_code` of signals of the kernel.
+const SI_KERNEL: i32 = 0x80;
 /// The `si_code` of SIGCHLD.
 const CLD_EXITED: i32 = 1;
 const CLD_KILLED: i32 = 2;
@@ -55,6 +57,21 @@ impl Kernel {
         let current = self.turns.current;
         let is_current = |id: &u32| *id == current;
         open.clone().find(is_current).or_else(|| open.next())
+    }
+
+    /// Sends SIGIO to the owners of files that have become ready.
+    pub(super) fn send_io_signals(&mut self) -> Result<(), Failure> {
+        for owner in std::mem::take(&mut self.open.signalled) {
+            let is_meant = |(id, process): (&u32, &Process)| match owner {
+                1.. => *id == owner.unsigned_abs(),
+                _ => process.group == owner.unsigned_abs(),
+            };
+            let meant = self.processes.iter().filter(|(id, process)| is_meant((id, process)));
+            for id in meant.map(|(id, _)| *id).collect::<Vec<_>>() {
+                self.send_to_process(id, SIGIO, siginfo(SIGIO, SI_KERNEL, 0))?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the mask of the signals that wait for a thread.

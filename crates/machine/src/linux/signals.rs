@@ -17,6 +17,7 @@ pub(super) const SIGKILL: u64 = 9;
 pub(super) const SIGALRM: u64 = 14;
 /// Raised by a write to a pipe whose read end is closed.
 pub(super) const SIGPIPE: u64 = 13;
+pub(super) const SIGIO: u64 = 29;
 /// Raised when a child ends, stops or continues.
 pub(super) const SIGCHLD: u64 = 17;
 pub(super) const SIGCONT: u64 = 18;

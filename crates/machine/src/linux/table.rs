@@ -98,11 +98,11 @@ calls! {
      22 epoll_pwait       Complete events::epoll_pwait, "";
      23 dup               Complete descriptors::dup, "";
      24 dup3              Complete descriptors::dup3, "";
-     25 fcntl             Partial  descriptors::fcntl, "F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETPIPE_SZ, record locks of processes and of open files";
+     25 fcntl             Partial  descriptors::fcntl, "F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETPIPE_SZ, F_SETOWN, F_GETOWN, record locks of processes and of open files";
      26 inotify_init1     Complete notices::inotify_init1, "";
      27 inotify_add_watch Partial  notices::inotify_add_watch, "the execution of a program is no access";
      28 inotify_rm_watch  Complete notices::inotify_rm_watch, "";
-     29 ioctl             Partial  descriptors::ioctl, "TCGETS, TCSETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO";
+     29 ioctl             Partial  descriptors::ioctl, "TCGETS, TCSETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO, FIOASYNC";
      32 flock             Complete locks::flock, "";
      33 mknodat           Complete directories::mknodat, "devices other than those in /dev are EPERM";
      34 mkdirat           Complete directories::mkdirat, "";

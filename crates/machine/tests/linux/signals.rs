@@ -299,3 +299,26 @@ fn a_reset_restores_signal_handlers() {
     );
     assert_eq!(caller.machine.registers(Register::Steps).unwrap(), [1], "one call");
 }
+
+#[test]
+fn owners_of_asynchronous_files_get_a_signal_when_they_become_ready() {
+    const SIGIO: u64 = 1 << 28;
+    let mut caller = Caller::new();
+    assert_eq!(caller.call(59, &[DATA, 0]), 0, "pipe2");
+    caller.write(DATA + 16, &SIGIO.to_le_bytes());
+    assert_eq!(caller.call(135, &[0, DATA + 16, 0, 8]), 0, "rt_sigprocmask blocks SIGIO");
+    let pending = |caller: &mut Caller| {
+        assert_eq!(caller.call(64, &[4, DATA, 1]), 1, "write");
+        assert_eq!(caller.call(136, &[DATA + 32, 8]), 0, "rt_sigpending");
+        u64::from_le_bytes(caller.read(DATA + 32, 8).try_into().expect("eight bytes"))
+    };
+    let own = caller.call(172, &[]);
+    assert_eq!(caller.call(25, &[3, 8, own as u64]), 0, "F_SETOWN");
+    assert_eq!(caller.call(25, &[3, 9]), own, "F_GETOWN");
+    assert_eq!(caller.call(25, &[3, 8, 12_345]), -3, "F_SETOWN of no process");
+    assert_eq!(pending(&mut caller), 0, "no signal without O_ASYNC");
+    caller.write(DATA + 16, &1_u32.to_le_bytes());
+    assert_eq!(caller.call(29, &[3, 0x5452, DATA + 16]), 0, "FIOASYNC");
+    assert_eq!(caller.call(25, &[3, 3]), 0o20_000, "F_GETFL");
+    assert_eq!(pending(&mut caller), SIGIO, "a signal");
+}
