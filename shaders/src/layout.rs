@@ -54,33 +54,40 @@ constants! {
     COLUMN_PARENT = 49;
     /// Column: the number of threads that wait at a futex.
     COLUMN_WAITERS = 50;
+    /// Column: the descriptors of the pipe windows, 16 bits each: those that read from the first window, that write to it, and the
+    /// same of the second.
+    COLUMN_PIPE_ENDS = 51;
+    /// Column: the place of the first byte in the first pipe window, from bit 16 on the number of bytes there, and from bit 33 on
+    /// the number of bytes that the lane has read since the host has offered the window. The next column is that of the second.
+    COLUMN_PIPES = 52;
     /// Column: the number of steps at which the lane stops.
-    COLUMN_LIMIT = 51;
+    COLUMN_LIMIT = 54;
     /// Column: the stop of the lane, and from bit 32 on the immediate or word that stopped it, or its exit status.
-    COLUMN_STOP = 52;
+    COLUMN_STOP = 55;
     /// Column: the address that stopped the lane, or the argument of an internal stop.
-    COLUMN_STOP_ADDRESS = 53;
+    COLUMN_STOP_ADDRESS = 56;
     /// Column: the entry that leads to the root of the page table, and from bit 32 on the number of its levels.
-    COLUMN_ROOT = 54;
+    COLUMN_ROOT = 57;
     /// Column: the first page of the window that the page table covers.
-    COLUMN_WINDOW = 55;
+    COLUMN_WINDOW = 58;
     /// Column: the last frame in use of the lane's chain, and from bit 32 on the number of pages the lane has written.
-    COLUMN_TAIL = 56;
+    COLUMN_TAIL = 59;
     /// Column: the number of pages the lane may write, and from bit 32 on the first frame of its chain. Kept by a
     /// reset.
-    COLUMN_HEAD = 57;
+    COLUMN_HEAD = 60;
     /// Column: the frame of the lane's chain behind which the frames of its memory begin; 0 if they begin with the first one. The
-    /// frames up to it are those of a snapshot that was taken before the host has cleared the memory.
-    COLUMN_BASE = 58;
+    /// frames up to it are those of a snapshot that was taken before the host has cleared the memory. From bit 32 on the entry that
+    /// leads to the node of the pipe windows; 0 if they have no frames.
+    COLUMN_BASE = 61;
     /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a
     /// handle; from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
-    COLUMN_CONSOLE = 59;
+    COLUMN_CONSOLE = 62;
     /// Column: 1 if the TLBs that the lane keeps are those of its page table, else 0.
-    COLUMN_TLB = 60;
+    COLUMN_TLB = 63;
     /// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
-    COLUMN_V = 61;
+    COLUMN_V = 64;
     /// The number of columns.
-    COLUMNS = 125;
+    COLUMNS = 128;
 
     // The stops of lanes.
 
@@ -335,6 +342,8 @@ constants! {
     CALL_WAKE_FUTEX = 14;
     /// Call: ends the turn of the thread.
     CALL_YIELD = 15;
+    /// Call: reads from a descriptor.
+    CALL_READ = 16;
     /// The number of limits of resources.
     LIMITS = 16;
     /// The first bit of the value of a [`CALL_ANSWER`].
@@ -346,6 +355,22 @@ constants! {
     CONSOLE_HANDLES = 32;
     /// The most bytes of a call that is served without the host.
     CONSOLE_CALL_BYTES = 1024;
+
+    // Pipes.
+
+    /// The number of pipe windows of a lane.
+    PIPE_WINDOWS = 2;
+    /// The number of bytes of a pipe window.
+    PIPE_BYTES = 65536;
+    /// The number of descriptors that may be ends of pipe windows: 0 to one less than this.
+    PIPE_HANDLES = 16;
+    /// The most bytes that a call moves through a pipe without the host.
+    PIPE_CALL_BYTES = 4096;
+    /// The same on drivers that end long loops.
+    PIPE_CALL_BYTES_LEAST = 1024;
+    /// The address from which the host reads and writes the pipe windows, one behind the other: the high word. No address of a guest
+    /// is as large.
+    PIPE_ADDRESS_HIGH = 65536;
 
     // Decisions of a dispatch network: for each correct class, three counters of two words each, low word first.
 

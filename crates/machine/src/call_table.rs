@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::pages::ADDRESS_BITS;
+
 /// The system calls that an executor may serve without the host, and the values it needs for that.
 ///
 /// A call is `svc #0` with its number in X8, the arguments in X0 to X5, and the answer in X0. The executor leaves a
@@ -51,8 +53,12 @@ pub enum Answer {
     /// 0, after the time of clock X0 is written to address X1 as seconds and nanoseconds. Clocks 2 and 3 show the
     /// steps, if [`ProcessState::more_threads`] is 0. Clocks 1, 4, 6 and 7 add [`ProcessState::slept`]; clocks 0, 5 and 11 also add the epoch.
     Clock,
-    /// X2, after X2 bytes at address X1 are written to descriptor X0, if that is console output.
+    /// X2, after X2 bytes at address X1 are written to descriptor X0, if that is console output, or writes to one of
+    /// [`ProcessState::pipes`] that has room for them.
     Write,
+    /// X2 or as many bytes as there are, after so many bytes are read from descriptor X0 to address X1, if that reads from one of
+    /// [`ProcessState::pipes`] that is not empty.
+    Read,
     /// 0, after [`ProcessState::robust_list`] is set to X0, if X1 is 24.
     RobustList,
     /// 0, after the limit of resource X1 is written to address X3 twice, as soft and hard limit, if X0 is 0 or 1, X2 is
@@ -93,4 +99,37 @@ pub struct ProcessState {
     pub more_threads: u32,
     /// The number of threads that wait at a futex.
     pub futex_waiters: u32,
+    /// The pipes that the executor may read and write without the host.
+    pub pipes: [PipeWindow; PIPE_WINDOWS],
+}
+
+/// The number of pipes of a lane that the executor may read and write without the host.
+pub const PIPE_WINDOWS: usize = 2;
+/// The number of bytes of a pipe window.
+pub const PIPE_BYTES: usize = 65_536;
+/// The number of descriptors that may be ends of pipe windows: 0 to one less than this.
+pub const PIPE_HANDLES: u64 = 16;
+/// The most bytes that a call moves through a pipe window.
+pub const PIPE_CALL_BYTES: usize = 4096;
+/// The address of the pipe windows, which lie one behind the other, for [`Executor::prefetch`](crate::Executor::prefetch). It is
+/// behind all addresses of guests.
+pub const PIPE_ADDRESS: u64 = 1 << ADDRESS_BITS;
+
+/// A pipe window: a pipe that the executor may read and write without the host, between two services. The executor has its bytes, in
+/// a ring of [`PIPE_BYTES`] bytes.
+///
+/// Nobody waits for the pipe, and nothing but its bytes depends on what the executor does. The window of a lane without such a pipe
+/// has no descriptors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PipeWindow {
+    /// The descriptors that read from the pipe, a bit each.
+    pub readers: u16,
+    /// The descriptors that write to the pipe, a bit each.
+    pub writers: u16,
+    /// The place of the first byte in the ring.
+    pub start: u16,
+    /// The number of bytes in the pipe.
+    pub bytes: u32,
+    /// The number of bytes that the executor has read since the host has offered the window.
+    pub read: u32,
 }

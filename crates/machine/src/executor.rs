@@ -247,7 +247,8 @@ pub trait Executor: Send {
     }
 
     /// Announces ranges of memory (lane, address, bytes) that will be read soon, so that a device can send all of them at
-    /// once. It changes no result. Ranges that are not mapped, or too many, are ignored.
+    /// once. It changes no result. Ranges that are not mapped, or too many, are ignored. From [`PIPE_ADDRESS`](crate::PIPE_ADDRESS)
+    /// on they are ranges of pipe windows.
     fn prefetch(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), Error> {
         let _ = ranges;
         Ok(())
@@ -428,6 +429,23 @@ pub trait LaneAccess: Send {
     /// As [`Executor::set_console`].
     fn set_console(&mut self, handles: u32) -> Result<(), Error> {
         let _ = handles;
+        Ok(())
+    }
+
+    /// Returns whether the executor reads and writes the [pipe windows](crate::PipeWindow) of lanes itself.
+    fn has_pipe_windows(&self) -> bool {
+        false
+    }
+
+    /// Reads bytes of the pipe windows of the lane, which lie one behind the other.
+    fn read_pipes(&mut self, at: usize, out: &mut [u8]) -> Result<(), Error> {
+        let _ = (at, out);
+        Ok(())
+    }
+
+    /// Writes bytes of the pipe windows of the lane. They last until the memory of the lane is cleared.
+    fn write_pipes(&mut self, at: usize, bytes: &[u8]) -> Result<(), Error> {
+        let _ = (at, bytes);
         Ok(())
     }
 

@@ -49,6 +49,8 @@ mod notice_calls;
 mod notices;
 mod open_files;
 mod opened;
+mod pipe_exchange;
+mod pipe_windows;
 mod posix_queue_calls;
 mod posix_queues;
 mod proc_files;

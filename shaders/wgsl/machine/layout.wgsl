@@ -59,38 +59,47 @@ const COLUMN_PARENT = 49u;
 /// Column: the number of threads that wait at a futex.
 const COLUMN_WAITERS = 50u;
 
+/// Column: the descriptors of the pipe windows, 16 bits each: those that read from the first window, that write to it, and the same of the second.
+const COLUMN_PIPE_ENDS = 51u;
+
+/// Column: the place of the first byte in the first pipe window, from bit 16 on the number of bytes there, and from bit 33 on the number of bytes that the lane has read since the host has offered the window. The next column is that of the second.
+const COLUMN_PIPES = 52u;
+
 /// Column: the number of steps at which the lane stops.
-const COLUMN_LIMIT = 51u;
+const COLUMN_LIMIT = 54u;
 
 /// Column: the stop of the lane, and from bit 32 on the immediate or word that stopped it, or its exit status.
-const COLUMN_STOP = 52u;
+const COLUMN_STOP = 55u;
 
 /// Column: the address that stopped the lane, or the argument of an internal stop.
-const COLUMN_STOP_ADDRESS = 53u;
+const COLUMN_STOP_ADDRESS = 56u;
 
 /// Column: the entry that leads to the root of the page table, and from bit 32 on the number of its levels.
-const COLUMN_ROOT = 54u;
+const COLUMN_ROOT = 57u;
 
 /// Column: the first page of the window that the page table covers.
-const COLUMN_WINDOW = 55u;
+const COLUMN_WINDOW = 58u;
 
 /// Column: the last frame in use of the lane's chain, and from bit 32 on the number of pages the lane has written.
-const COLUMN_TAIL = 56u;
+const COLUMN_TAIL = 59u;
 
 /// Column: the number of pages the lane may write, and from bit 32 on the first frame of its chain. Kept by a reset.
-const COLUMN_HEAD = 57u;
+const COLUMN_HEAD = 60u;
+
+/// Column: the frame of the lane's chain behind which the frames of its memory begin; 0 if they begin with the first one. The frames up to it are those of a snapshot that was taken before the host has cleared the memory. From bit 32 on the entry that leads to the node of the pipe windows; 0 if they have no frames.
+const COLUMN_BASE = 61u;
 
 /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a handle; from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
-const COLUMN_CONSOLE = 59u;
+const COLUMN_CONSOLE = 62u;
 
 /// Column: 1 if the TLBs that the lane keeps are those of its page table, else 0.
-const COLUMN_TLB = 60u;
+const COLUMN_TLB = 63u;
 
 /// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
-const COLUMN_V = 61u;
+const COLUMN_V = 64u;
 
 /// The number of columns.
-const COLUMNS = 125u;
+const COLUMNS = 128u;
 
 /// Stop: none, the lane runs.
 const STOP_NONE = 0u;
@@ -386,6 +395,9 @@ const CALL_WAKE_FUTEX = 14u;
 /// Call: ends the turn of the thread.
 const CALL_YIELD = 15u;
 
+/// Call: reads from a descriptor.
+const CALL_READ = 16u;
+
 /// The number of limits of resources.
 const LIMITS = 16u;
 
@@ -397,6 +409,21 @@ const CONSOLE_HANDLES = 32u;
 
 /// The most bytes of a call that is served without the host.
 const CONSOLE_CALL_BYTES = 1024u;
+
+/// The number of bytes of a pipe window.
+const PIPE_BYTES = 65536u;
+
+/// The number of descriptors that may be ends of pipe windows: 0 to one less than this.
+const PIPE_HANDLES = 16u;
+
+/// The most bytes that a call moves through a pipe without the host.
+const PIPE_CALL_BYTES = 4096u;
+
+/// The same on drivers that end long loops.
+const PIPE_CALL_BYTES_LEAST = 1024u;
+
+/// The address from which the host reads and writes the pipe windows, one behind the other: the high word. No address of a guest is as large.
+const PIPE_ADDRESS_HIGH = 65536u;
 
 /// Decision counter: evaluations of the network.
 const DECISION_ASKED = 0u;

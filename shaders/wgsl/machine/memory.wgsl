@@ -31,6 +31,8 @@ const WANT_HOST_READ = 5u;
 /// Purpose: a write by the host, which ignores permissions.
 const WANT_HOST_WRITE = 6u;
 
+/// The fuel on a device whose driver does not limit loop iterations.
+const NO_LIMIT = 0xffffffffu;
 /// The value of `near_ops` for no page. It is beyond all indices that `next_at` may have.
 const NO_OPS = 0x20000000u;
 /// The mask of the offset of an address in its page.

@@ -9,14 +9,11 @@ import package::machine::layout::{
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
 import package::machine::memory::{
-    KEEPS_PAGES, NO_OPS, code_page, effort, forget_pages, get_state, halves, joined, lane, near_ops, set_state,
+    KEEPS_PAGES, NO_LIMIT, NO_OPS, code_page, effort, forget_pages, get_state, halves, joined, lane, near_ops, set_state,
 };
 import package::machine::micro_op::{HANDLER_BRANCH_REGISTER, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO};
 import package::machine::no_regions::{HAS_REGIONS, translated_steps};
 import package::machine::registers::{SCRATCH_LANE, SCRATCH_NEXT, x};
-
-/// The fuel on a device whose driver does not limit loop iterations.
-const NO_LIMIT = 0xffffffffu;
 
 /// 1 if the driver limits the iterations of loops, else 0.
 override LIMITS_LOOPS: u32 = 0u;

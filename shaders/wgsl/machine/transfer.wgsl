@@ -3,13 +3,15 @@
 import package::machine::bindings::{parameters, state};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
-    COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_TAIL, COLUMN_TLB, STOP_NEED_TIME, STOP_NONE,
+    COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_TAIL, COLUMN_TLB, PIPE_ADDRESS_HIGH, STOP_NEED_FRAME, STOP_NEED_TIME,
+    STOP_NONE,
 };
 import package::machine::mapping::{map_some_pages};
 import package::machine::memory::{
     WANT_HOST_READ, WANT_HOST_WRITE, effort, forget_pages, found_code, found_frame, found_fresh,
     get_state, lane, mark_stale, set_state, translate,
 };
+import package::machine::pipe_frames::{own_pipe_frame, pipe_frame};
 import package::machine::workgroups::{job_of};
 
 /// The invocations of a workgroup.
@@ -50,6 +52,11 @@ fn address_of(piece: Piece) -> u64 {
     return u64(piece.address) | (u64(piece.address_high) << 32u);
 }
 
+/// Whether a piece is in the pipe windows of the lane.
+fn is_in_window(piece: Piece) -> bool {
+    return piece.address_high >= PIPE_ADDRESS_HIGH;
+}
+
 /// Reads pieces whose addresses are aligned to words. The first dimension is the word of the piece, the others the
 /// piece.
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -62,7 +69,13 @@ fn read_pieces(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     let piece = pieces[index];
     lane = piece.lane;
     forget_pages();
-    let stop = translate(WANT_HOST_READ, address_of(piece));
+    var stop = STOP_NONE;
+    if is_in_window(piece) {
+        found_frame = pipe_frame(piece.address >> 12u);
+        found_fresh = 0u;
+    } else {
+        stop = translate(WANT_HOST_READ, address_of(piece));
+    }
     if stop == STOP_NONE {
         data[piece.data + word] = frame_load(found_frame, ((piece.address & 4095u) >> 3u) + word);
     }
@@ -118,6 +131,10 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 has_mapped = true;
                 effort += 40u;
                 stop = map_pages(index);
+            } else if is_in_window(piece) {
+                found_frame = own_pipe_frame(piece.address >> 12u);
+                found_code = 0u;
+                stop = select(STOP_NONE, STOP_NEED_FRAME, found_frame == 0u);
             } else {
                 stop = translate(WANT_HOST_WRITE, address_of(piece));
             }

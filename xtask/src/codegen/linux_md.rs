@@ -92,6 +92,10 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
 - *Without the host.* On a GPU, the shader serves the marked calls itself in the usual case: calls with a constant
   answer, IDs, `futex` if no thread waits at one, the exit of the only thread, `brk` that unmaps nothing, a clock that counts steps, and up to 1,024 bytes of console output. In
   other cases, and for all other calls, the lane stops and waits until the other lanes have stopped, too.
+- *Pipes without the host.* `read` and `write` of up to 4,096 bytes need no host if the pipe has bytes or room for all of them, no
+  thread waits for it, and the descriptor is below 16. These pipes are the two of the current process that were last used for such a
+  transfer. Named pipes, and pipes that epoll watches for edges, are left to the host. The pipes of a lane take up to 132 KiB of the GPU,
+  as far as they are used; they do not count as pages that the lane has written.
 
 An unknown call returns `ENOSYS`. The report counts unknown and refused calls. When a program fails, one note of `kvrm run` names
 them, with what may help.

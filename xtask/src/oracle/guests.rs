@@ -17,13 +17,14 @@ const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
 const INPUT: &str = "guests/README.md";
 
 /// The runs of guests for Linux: names and arguments.
-const LINUX_ARGUMENTS: [(&str, &[&str]); 18] = [
+const LINUX_ARGUMENTS: [(&str, &[&str]); 19] = [
     ("deadlock", &[]),
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
     ("ipc", &["/tmp/kvrm-guest-ipc"]),
     ("memory", &[]),
     ("pauth", &[]),
+    ("pipes", &[]),
     ("proc", &["/tmp/kvrm-guest-proc"]),
     ("process", &[]),
     ("process", &["", "two words", "abort"]),

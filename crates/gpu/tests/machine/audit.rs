@@ -8,7 +8,7 @@ use kvrm_arm64::asm::{X0, X1, at};
 use kvrm_gpu::{Bounds, ClassSelection, Error, GpuExecutor, Place, Request};
 use kvrm_machine::{Damage, Executor, Features, Image, Permissions, Plan, Violation};
 use kvrm_shaders::layout::{
-    COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, ENTRY_FRAME,
+    COLUMN_BASE, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, ENTRY_FRAME,
     ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_WRITE, INFO_CODE_VALID, STOP_FAULT, STOP_NEED_SIMD,
     TLB_READ,
 };
@@ -233,6 +233,11 @@ fn damage_to_lists_of_frames_and_counters_is_found() {
         violation.lane == Some(1) && matches!(violation.damage, Damage::Console { waiting: NOWHERE, .. })
     };
     assert!(found.len() == 1 && console(&found[0]), "{found:?}");
+
+    let foreign = machine.chain(0)[0] << ENTRY_FRAME | ENTRY_OWNED;
+    let found = machine.violations_with(state(COLUMN_BASE), u64::from(foreign) << 32);
+    let pipes = Damage::EntryForeign { entry: foreign, level: 1, owner: 0 };
+    assert!(found.iter().any(|violation| violation.damage == pipes), "pipes of another lane: {found:?}");
 
     let found = machine.violations_with(Place::Copy { column: 5, lane: 1 }, 7);
     assert_eq!(found, [of_lane(Damage::Copy { column: 5, is: 0, copy: 7 })], "X5 is 0");

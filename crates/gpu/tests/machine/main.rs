@@ -16,6 +16,7 @@ mod linux;
 mod loops;
 mod lowering;
 mod mapping;
+mod pipes;
 mod pools;
 mod programs;
 mod recovery;

@@ -659,6 +659,16 @@ fn a_guest_prints_the_same_although_its_device_is_lost() {
     assert!(run_with_losses(&builder, &[1, 3, 7]) >= 4, "the device is lost while the guest runs");
 }
 
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn pipes_survive_the_loss_of_the_device() {
+    const NUMBERS: [&str; 5] = ["1", "100", "3", "20", "30000"];
+    let builder = || -> Builder<'static> {
+        Machine::builder(linux_guest("pipes")).lanes(2).arguments(|_| NUMBERS.map(str::to_owned).to_vec())
+    };
+    assert!(run_with_losses(&builder, &[2, 9]) >= 3, "the device is lost while the guest runs");
+}
+
 /// Regression test: pending output on the device was once dropped if the device was lost while it was fetched and all
 /// lanes had ended.
 #[test]

@@ -47,6 +47,7 @@ pub fn call_table(heap: Range<u64>, stack_bytes: u64, seed: u64, real_time: bool
             (_, "brk") => Answer::MoveHeapEnd,
             (_, "clock_gettime") if !real_time => Answer::Clock,
             (_, "write") => Answer::Write,
+            (_, "read") => Answer::Read,
             (_, "set_robust_list") => Answer::RobustList,
             (_, "prlimit64") => Answer::Limit,
             (_, "prctl") => Answer::Name,

@@ -243,6 +243,7 @@ impl Call<'_> {
         kernel.spaces.insert(id, space);
         kernel.process_mut().space = id;
         kernel.loaded = id;
+        kernel.windows.forget_bytes();
         Ok(self.guest.lane.clear_memory()?)
     }
 

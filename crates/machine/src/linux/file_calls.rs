@@ -248,7 +248,7 @@ impl Call<'_> {
     /// With `at`, the position of the open file description stays as it is.
     fn consume(&mut self, descriptor: u64, data: &[u8], at: Option<u64>) -> Result<(), Failure> {
         let (id, bytes) = (self.kernel.opened(descriptor)?, data.len());
-        let Kernel { open, files, input_position, state, .. } = &mut *self.kernel;
+        let Kernel { open, files, input_position, state, windows, .. } = &mut *self.kernel;
         let description = open.get_mut(id)?;
         match description.object {
             Object::Inode(number) => {
@@ -262,8 +262,10 @@ impl Call<'_> {
             }
             Object::Input | Object::Output(_) => *input_position += bytes,
             Object::PipeReader(pipe) | Object::PipeBoth(pipe) => {
-                open.pipe_mut(pipe)?.data.drain(..bytes);
-                open.note_pipe(pipe);
+                let before = open.pipe(pipe)?.data.len();
+                open.pipe_mut(pipe)?.take(bytes);
+                open.note_read(pipe, before);
+                windows.note_transfer(pipe, bytes);
             }
             Object::Event(event) => self.consume_event(event, data)?,
             Object::Socket(_) => {
@@ -351,7 +353,10 @@ impl Call<'_> {
         // A short write is not divided.
         let now = if left.len() <= PIPE_ATOMIC_BYTES && room < left.len() { 0 } else { left.len().min(room) };
         pipe.data.extend(&left[..now]);
-        self.kernel.open.note_pipe(number);
+        if now > 0 {
+            self.kernel.open.note_write(number);
+            self.kernel.windows.note_transfer(number, now);
+        }
         let done = done + now;
         if done == data.len() || !does_wait && now > 0 {
             return Ok(done as u64);

@@ -15,6 +15,7 @@ use super::ipc::Ipc;
 use super::mapped_files::MappedFiles;
 use super::mix::{GOLDEN, mixed};
 use super::open_files::{Object, OpenFiles};
+use super::pipe_windows::PipeWindows;
 use super::proc_node::is_node;
 use super::process::{Process, State};
 use super::save::save;
@@ -87,6 +88,9 @@ pub(crate) struct Kernel {
     pub(super) status: Option<i32>,
     /// The process group in the foreground of the terminal.
     pub(super) foreground: u32,
+    /// The pipes that the executor may read and write.
+    #[serde(skip)]
+    pub(super) windows: PipeWindows,
     /// The trace of system calls.
     #[serde(skip)]
     pub(super) trace: Trace,
@@ -108,6 +112,7 @@ impl Kernel {
             next_space,
             status,
             foreground,
+            windows,
             trace,
             ..
         } = source;
@@ -124,7 +129,7 @@ impl Kernel {
         assign_if_different(&mut self.turns, turns);
         (self.lane, self.input_position, self.state) = (*lane, *input_position, *state);
         (self.loaded, self.next_id, self.next_space) = (*loaded, *next_id, *next_space);
-        (self.status, self.foreground) = (*status, *foreground);
+        (self.status, self.foreground, self.windows) = (*status, *foreground, *windows);
         self.trace.clone_from(trace);
     }
 
@@ -196,6 +201,7 @@ impl Kernel {
             next_space: 1,
             status: None,
             foreground: FIRST,
+            windows: PipeWindows::default(),
             trace: Trace::default(),
         }
     }

@@ -15,7 +15,7 @@ use super::sockets::{Socket, Sockets};
 use crate::console::Stream;
 
 /// The capacity of a pipe.
-pub(super) const PIPE_BYTES: usize = 65_536;
+pub(super) const PIPE_BYTES: usize = crate::call_table::PIPE_BYTES;
 /// The size up to which a write to a pipe is not divided (`PIPE_BUF`).
 pub(super) const PIPE_ATOMIC_BYTES: usize = 4096;
 
@@ -27,6 +27,9 @@ pub(super) const O_NONBLOCK: u32 = 0o4000;
 pub(super) const O_ASYNC: u32 = 0o20_000;
 pub(super) const O_CLOEXEC: u32 = 0o2_000_000;
 pub(super) const O_PATH: u32 = 0o10_000_000;
+
+/// The flag of an interest of epoll of which only changes are reported.
+pub(super) const EPOLLET: u32 = 1 << 31;
 
 /// The object that an open file description refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +51,16 @@ pub(super) enum Object {
     Socket(u32),
     /// The message queue of POSIX with this ID.
     Queue(u32),
+}
+
+impl Object {
+    /// Returns the ID of the pipe of which it is an end.
+    pub(super) const fn pipe(self) -> Option<u32> {
+        match self {
+            Self::PipeReader(pipe) | Self::PipeWriter(pipe) | Self::PipeBoth(pipe) => Some(pipe),
+            _ => None,
+        }
+    }
 }
 
 /// Returns how many readers and writers of a pipe an end of it counts as.
@@ -143,6 +156,16 @@ pub(super) struct Pipe {
     pub(super) fifo: Option<InodeNumber>,
     /// How often either end was opened: the reading one, then the writing one.
     pub(super) openings: [u64; 2],
+    /// The number of bytes that were read.
+    pub(super) taken: u64,
+}
+
+impl Pipe {
+    /// Removes the first bytes, which were read.
+    pub(super) fn take(&mut self, bytes: usize) {
+        self.data.drain(..bytes);
+        self.taken += bytes as u64;
+    }
 }
 
 /// A file that exists only while it is open, and that waiting threads watch.
@@ -399,6 +422,34 @@ impl OpenFiles {
         for end in [Object::PipeReader(number), Object::PipeWriter(number), Object::PipeBoth(number)] {
             self.note_change(end);
         }
+    }
+
+    /// Notes for edge-triggered interests that a pipe has got bytes.
+    pub(super) fn note_write(&mut self, number: u32) {
+        if self.has_edges(number) {
+            self.note_change(Object::PipeReader(number));
+            self.note_change(Object::PipeBoth(number));
+        }
+    }
+
+    /// Notes for edge-triggered interests that bytes of a pipe were read, which had `before` bytes. On Linux, only a pipe that was full
+    /// has an edge then.
+    pub(super) fn note_read(&mut self, number: u32, before: usize) {
+        if before + PIPE_ATOMIC_BYTES > PIPE_BYTES && self.has_edges(number) {
+            self.note_change(Object::PipeWriter(number));
+            self.note_change(Object::PipeBoth(number));
+        }
+    }
+
+    /// Returns whether an epoll file has an edge-triggered interest in an end of a pipe.
+    pub(super) fn has_edges(&self, number: u32) -> bool {
+        let watched = self.events.values().flat_map(|event| match event {
+            EventFile::Poll(interests) => &interests[..],
+            _ => &[],
+        });
+        watched.filter(|interest| interest.events & EPOLLET != 0).any(|interest| {
+            self.get(interest.description).is_ok_and(|open| open.object.pipe() == Some(number))
+        })
     }
 
     /// Opens an end of a named pipe, or both, and returns the ID of the description, which has no users yet, and of the pipe.

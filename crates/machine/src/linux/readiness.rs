@@ -1,7 +1,9 @@
 //! What open files are ready for: the events of `poll`, and the reports of epoll.
 
 use super::kernel::Kernel;
-use super::open_files::{Description, EventFile, Interest, Object, PIPE_ATOMIC_BYTES, PIPE_BYTES};
+use super::open_files::{
+    Description, EPOLLET, EventFile, Interest, Object, PIPE_ATOMIC_BYTES, PIPE_BYTES,
+};
 
 pub(super) const POLLIN: u16 = 1;
 pub(super) const POLLOUT: u16 = 4;
@@ -11,8 +13,6 @@ pub(super) const POLLNVAL: u16 = 32;
 const POLLRDNORM: u16 = 0x40;
 const POLLWRNORM: u16 = 0x100;
 
-/// Only changes are reported.
-pub(super) const EPOLLET: u32 = 1 << 31;
 /// The interest ends with its first report.
 pub(super) const EPOLLONESHOT: u32 = 1 << 30;
 

@@ -270,6 +270,7 @@ impl Kernel {
         self.state.heap_end = space.heap_end;
         let Some(mut memory) = space.memory.take() else { return Ok(()) };
         self.update_memory(id, &mut memory);
+        self.windows.forget_bytes();
         if guest.lane.set_memory(&memory)?.is_err() {
             // The limit on frames was lowered meanwhile. Linux would end the process for lack of memory, too.
             self.end_process(process, Status::killed_by(SIGKILL));

@@ -32,7 +32,8 @@ impl Kernel {
     ) -> Result<Option<Stop>, Error> {
         let before = lane.process_state()?;
         self.state = before;
-        let mut guest = Guest { lane };
+        self.take_pipes(lane)?;
+        let mut guest = Guest { lane: &mut *lane };
         let outcome = match stop {
             Stop::Syscall { .. } => self.serve_call(&mut guest, cpu, effects),
             Stop::Budget => Ok(()),
@@ -43,6 +44,7 @@ impl Kernel {
         if !self.is_single() {
             self.state.futex_waiters = self.futex_waiters();
         }
+        self.offer_pipes(lane, next.is_none())?;
         if self.state != before {
             lane.set_process_state(&self.state)?;
         }

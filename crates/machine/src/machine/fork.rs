@@ -120,6 +120,7 @@ impl Machine {
         }
         // Output that the engine still has is part of what the lane wrote before.
         self.rounds().drain()?;
+        self.rounds().end_pipe_windows(lane..lane + 1)?;
         let images = [Arc::new(self.image_of(lane)?)];
         let calls = self.calls.as_ref().map(without_random);
         let set_frames_max = frames_max.or(self.frames_max);

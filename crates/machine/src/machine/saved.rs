@@ -115,6 +115,8 @@ impl Machine {
             return Err(Error::Unsavable { reason });
         }
         self.rounds().drain()?;
+        let all = 0..self.lanes.len();
+        self.rounds().end_pipe_windows(all)?;
         let mut contents = Contents::default();
         let mut pages = vec![Vec::new(); self.lanes.len()];
         self.for_each_written_page(0..self.lanes.len(), |lane, page, frame| {

@@ -10,7 +10,7 @@ use kvrm_machine::{Machine, Stop, Stream};
 use crate::support::{folder, guest};
 
 /// A guest, its arguments, its exit status, and its expected output.
-const RUNS: [(&str, &[&str], i32, &str); 21] = [
+const RUNS: [(&str, &[&str], i32, &str); 22] = [
     ("deadlock", &[], 0, "transfers=6\n"),
     ("files", &["/tmp/kvrm-guest"], 3, include_str!("expected/files.txt")),
     ("files", &[], 2, ""),
@@ -18,6 +18,7 @@ const RUNS: [(&str, &[&str], i32, &str); 21] = [
     ("memory", &[], 0, include_str!("expected/memory.txt")),
     ("pauth", &[], 0, include_str!("expected/pauth.txt")),
     ("pauth", &["execute"], 0, include_str!("expected/pauth_execute.txt")),
+    ("pipes", &[], 0, include_str!("expected/pipes.txt")),
     ("proc", &["/tmp/kvrm-guest-proc"], 0, include_str!("expected/proc.txt")),
     ("process", &[], 1, include_str!("expected/process.txt")),
     ("process", &["", "two words", "abort"], 134, include_str!("expected/process_abort.txt")),

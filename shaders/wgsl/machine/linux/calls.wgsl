@@ -9,8 +9,8 @@ import package::machine::console::{WRITE_TEXT, serve_console};
 import package::machine::frames::{frame_store};
 import package::machine::layout::{
     CALLS, CALL_ANSWER, CALL_BREAK, CALL_CLEAR_TID, CALL_CLOCK, CALL_EXIT, CALL_LIMIT, CALL_NAME, CALL_PARENT,
-    CALL_PROCESS, CALL_RANDOM, CALL_ROBUST_LIST, CALL_THREAD, CALL_VALUE, CALL_WAKE_FUTEX, CALL_WRITE, CALL_YIELD,
-    COLUMN_CLEAR_TID, COLUMN_CONSOLE, COLUMN_HEAP_END, COLUMN_NAME, COLUMN_PARENT, COLUMN_PROCESS, COLUMN_RANDOM,
+    CALL_PROCESS, CALL_RANDOM, CALL_READ, CALL_ROBUST_LIST, CALL_THREAD, CALL_VALUE, CALL_WAKE_FUTEX, CALL_WRITE,
+    CALL_YIELD, COLUMN_CLEAR_TID, COLUMN_CONSOLE, COLUMN_HEAP_END, COLUMN_NAME, COLUMN_PARENT, COLUMN_PROCESS, COLUMN_RANDOM,
     COLUMN_ROBUST_LIST, COLUMN_SLEPT, COLUMN_WAITERS, CONSOLE_HANDLES, COUNTER_SERVED, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE,
     LIMITS, MAP_ZERO, STOP_EXIT, STOP_NONE, STOP_SYSCALL,
 };
@@ -18,6 +18,7 @@ import package::machine::linux::numbers::{
     CLOCKS, CLOCKS_OF_DAY, CLOCKS_OF_PROCESSOR, FUTEX_COMMAND, FUTEX_WAKE, NANOSECONDS, PR_GET_NAME, RANDOM_FLAGS,
     ROBUST_LIST_BYTES,
 };
+import package::machine::linux::pipes::{move_through_pipe};
 import package::machine::mapping::{map_page};
 import package::machine::memory::{
     PAGE_MASK, WANT_READ, WANT_WRITE, effort, found_code, found_frame, get_state, halves, lane, mark_stale, own_path,
@@ -45,6 +46,8 @@ fn serve_call() -> u32 {
     var place = x[1];
     var first = 0lu;
     var second = 0lu;
+    // Whether it is a transfer through a pipe.
+    var moves = false;
     let kind = call & ((1u << CALL_VALUE) - 1u);
     switch kind {
         case CALL_ANSWER: { value = u64(i64(i32(call) >> CALL_VALUE)); }
@@ -74,10 +77,15 @@ fn serve_call() -> u32 {
             result_words = 2u;
         }
         case CALL_WRITE: {
-            value = x[2];
-            is_served = is_console(u32(x[0])) && serve_console(WRITE_TEXT, x[1]);
-            counted = 0u;
+            if is_console(u32(x[0])) {
+                value = x[2];
+                is_served = serve_console(WRITE_TEXT, x[1]);
+                counted = 0u;
+            } else {
+                moves = true;
+            }
         }
+        case CALL_READ: { moves = true; }
         case CALL_ROBUST_LIST: {
             is_served = x[1] == u64(ROBUST_LIST_BYTES);
             if is_served {
@@ -121,6 +129,10 @@ fn serve_call() -> u32 {
                 && get_state(COLUMN_WAITERS) == 0lu && translate(WANT_READ, x[0]) == STOP_NONE;
         }
         default: { is_served = false; }
+    }
+    if moves {
+        value = move_through_pipe(kind == CALL_WRITE);
+        is_served = value != 0lu;
     }
     if is_served && result_words != 0u {
         is_served = write_result(place, first, second, result_words);

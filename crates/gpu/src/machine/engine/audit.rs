@@ -6,7 +6,7 @@
 //! - Each frame belongs to the image, or is in the chain of one lane, once (`chains`).
 //! - Each entry of a page table leads to the frame that the image has there, or to a frame of the lane for this page
 //!   and level. Frames that the lane has taken since the snapshot are marked as owned, and exactly one entry leads to
-//!   each. No other frame is marked (`trees`).
+//!   each. No other frame is marked. The same holds for the pipe windows of the lane (`trees`).
 //! - Pages are mapped as in the host's page map. As many pages are marked as written as the lane counts (`trees`).
 //! - The host's copies of the state of lanes are those of the device.
 //! - The TLBs that lanes keep have entries of their page tables only (`tlb`).
@@ -20,7 +20,9 @@ mod tlb;
 mod trees;
 
 use kvrm_machine::{Damage, Violation};
-use kvrm_shaders::layout::{COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_TAIL, COLUMN_WINDOW};
+use kvrm_shaders::layout::{
+    COLUMN_BASE, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_TAIL, COLUMN_WINDOW,
+};
 use rayon::prelude::*;
 
 use self::chains::Chains;
@@ -29,6 +31,9 @@ use self::trees::Tree;
 use super::lanes::GpuExecutor;
 use super::words::halves;
 use crate::device::error::Error;
+
+/// The columns that say where the memory of a lane is.
+const STATE_COLUMNS: [u32; 4] = [COLUMN_ROOT, COLUMN_WINDOW, COLUMN_TAIL, COLUMN_BASE];
 
 impl GpuExecutor {
     /// Checks all memory and returns the violations; see [`kvrm_machine::Executor::audit`].
@@ -91,8 +96,8 @@ impl GpuExecutor {
     /// Returns the current state of all lanes.
     fn states_now(&mut self) -> Result<Vec<State>, Error> {
         let columns = &mut self.store.columns;
-        columns.fetch([COLUMN_ROOT, COLUMN_WINDOW, COLUMN_TAIL, COLUMN_HEAD, COLUMN_CONSOLE])?;
-        let all = [COLUMN_ROOT, COLUMN_WINDOW, COLUMN_TAIL].map(|column| columns.cached(column));
+        columns.fetch(STATE_COLUMNS.into_iter().chain([COLUMN_HEAD, COLUMN_CONSOLE]))?;
+        let all = STATE_COLUMNS.map(|column| columns.cached(column));
         Ok(states(all))
     }
 
@@ -100,18 +105,18 @@ impl GpuExecutor {
     fn states_before(&self) -> Result<Option<Vec<State>>, Error> {
         let Some(snapshot) = &self.snapshot else { return Ok(None) };
         let bytes = 8 * self.store.lanes as u64;
-        let ranges = [COLUMN_ROOT, COLUMN_WINDOW, COLUMN_TAIL].map(|column| {
+        let ranges = STATE_COLUMNS.map(|column| {
             let first = u64::from(column) * bytes;
             (&snapshot.state, first..first + bytes)
         });
         let contents = self.store.device.download(&ranges)?;
         let all: Vec<Vec<u64>> = contents.iter().map(|bytes| bytemuck::pod_collect_to_vec(bytes)).collect();
-        Ok(Some(states([&all[0], &all[1], &all[2]])))
+        Ok(Some(states([&all[0], &all[1], &all[2], &all[3]])))
     }
 }
 
 /// Groups columns by lane.
-fn states([roots, windows, tails]: [&[u64]; 3]) -> Vec<State> {
-    let words = roots.iter().zip(windows).zip(tails);
-    words.map(|((&root, &window), &tail)| State { root, window, tail }).collect()
+fn states([roots, windows, tails, bases]: [&[u64]; 4]) -> Vec<State> {
+    let words = roots.iter().zip(windows).zip(tails).zip(bases);
+    words.map(|(((&root, &window), &tail), &base)| State { root, window, tail, base }).collect()
 }

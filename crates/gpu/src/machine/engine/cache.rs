@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use kvrm_machine::{Mapping, PAGE_BYTES, Permissions, pieces};
+use kvrm_machine::{Mapping, PAGE_BYTES, PIPE_ADDRESS, Permissions, pieces};
 use kvrm_shaders::layout::{MAP_PROTECT, MAP_ZERO};
 
 use super::pending::{Change, Pending};
@@ -75,6 +75,11 @@ pub(super) fn fetch_pages(
         }
     }
     Ok(fetched)
+}
+
+/// Returns whether a page is in the pipe windows of a lane.
+pub(super) const fn is_in_window(page: u64) -> bool {
+    page >= PIPE_ADDRESS / PAGE
 }
 
 /// Pieces to write or map, those of each lane in order, and their data.
@@ -253,12 +258,14 @@ impl LaneCache {
         self.pages_to_write().chain(pieces(address, bytes).map(|(page, _)| page)).collect()
     }
 
-    /// Returns the pages of pending writes.
+    /// Returns the pages of memory of pending writes.
     pub(super) fn pages_to_write(&self) -> impl Iterator<Item = u64> {
-        self.pending.effective().filter_map(|change| match change {
+        let written = self.pending.effective().filter_map(|change| match change {
             Change::Write { address, .. } => Some(address / PAGE),
             Change::Map { .. } | Change::Clear => None,
-        })
+        });
+        // Pipe windows are not pages that the lane writes.
+        written.filter(|page| !is_in_window(*page))
     }
 
     /// Adds the change after which the memory is that of the image to the pending changes.

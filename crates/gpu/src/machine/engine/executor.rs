@@ -9,7 +9,7 @@ use kvrm_machine::{
     Register, RunStats, TranslationReport, View, Violation, compute_views, for_each_picked,
 };
 use kvrm_shaders::layout::{
-    COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_ROOT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
+    COLUMN_BASE, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_ROOT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
     COLUMN_V, ENTRY_OWNED,
 };
 use rayon::prelude::*;
@@ -151,6 +151,12 @@ impl GpuExecutor {
         // From now on each lane shares its whole tree with the snapshot.
         for root in self.store.columns.get_mut(COLUMN_ROOT)? {
             *root &= !u64::from(ENTRY_OWNED);
+        }
+        // The same holds for the pipe windows of Linux programs.
+        if !self.heap_ends.is_empty() {
+            for base in self.store.columns.get_mut(COLUMN_BASE)? {
+                *base &= !(u64::from(ENTRY_OWNED) << 32);
+            }
         }
         if let Some(snapshot) = &mut self.snapshot {
             self.store.columns.copy(&snapshot.state)?;

@@ -9,7 +9,8 @@ use std::sync::{OnceLock, RwLock};
 
 use kvrm_arm64::{Access, Cpu, Fault, Stop};
 use kvrm_machine::{
-    Contents, Image, LaneAccess, LaneMemory, Mapping, PageMap, ProcessState, SavedMappings, pick, pieces,
+    Contents, Image, LaneAccess, LaneMemory, Mapping, PIPE_ADDRESS, PageMap, ProcessState, SavedMappings, pick,
+    pieces,
 };
 use kvrm_shaders::layout::{
     COLUMN_BASE, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
@@ -17,7 +18,7 @@ use kvrm_shaders::layout::{
 };
 use rayon::prelude::*;
 
-use super::cache::{LaneCache, Page, fetch_pages};
+use super::cache::{LaneCache, Page, fetch_pages, is_in_window};
 use super::lanes::GpuExecutor;
 use super::memory::{TRANSFER_BYTES_MAX, chain_pages, frame_info};
 use super::pending::Pending;
@@ -230,7 +231,7 @@ impl LaneView<'_> {
 
     /// Fetches those of the pages that are mapped.
     fn fetch_missing(&mut self, mut missing: Vec<u64>) -> Result<(), Error> {
-        missing.retain(|number| self.map.page(*number).is_some());
+        missing.retain(|number| is_in_window(*number) || self.map.page(*number).is_some());
         if self.cache.pending.clears() {
             // The device still has the memory before.
             for number in missing {
@@ -354,6 +355,24 @@ impl LaneAccess for LaneView<'_> {
 
     fn set_console(&mut self, handles: u32) -> Result<(), kvrm_machine::Error> {
         self.changes.console = Some(handles);
+        Ok(())
+    }
+
+    fn has_pipe_windows(&self) -> bool {
+        true
+    }
+
+    fn read_pipes(&mut self, at: usize, out: &mut [u8]) -> Result<(), kvrm_machine::Error> {
+        let address = PIPE_ADDRESS + at as u64;
+        if !self.cache.read(address, out) {
+            self.fetch(address, out.len())?;
+            self.cache.read(address, out);
+        }
+        Ok(())
+    }
+
+    fn write_pipes(&mut self, at: usize, bytes: &[u8]) -> Result<(), kvrm_machine::Error> {
+        self.cache.write(PIPE_ADDRESS + at as u64, bytes);
         Ok(())
     }
 

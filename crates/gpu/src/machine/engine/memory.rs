@@ -12,7 +12,7 @@ use kvrm_shaders::layout::{
 
 use rayon::prelude::*;
 
-use super::cache::{Batch, batches, changes_of, fetch_pages};
+use super::cache::{Batch, batches, changes_of, fetch_pages, is_in_window};
 use super::lanes::GpuExecutor;
 use super::pending::{Change, Pending};
 use super::words::{LANES_MIN, PAGE, halves, word};
@@ -139,8 +139,8 @@ impl GpuExecutor {
         let mut missing = BTreeSet::new();
         for &(lane, address, bytes) in ranges {
             let pages = self.cache.lanes[lane].missing(address, bytes);
-            missing
-                .extend(pages.filter(|page| self.maps[lane].page(*page).is_some()).map(|page| (lane, page)));
+            let exists = |page: &u64| is_in_window(*page) || self.maps[lane].page(*page).is_some();
+            missing.extend(pages.filter(exists).map(|page| (lane, page)));
         }
         if missing.is_empty() {
             return Ok(());
@@ -212,6 +212,12 @@ impl GpuExecutor {
         for_each_picked(&mut self.cache.lanes, &lanes, |place, cache| cache.write(address, rows[place].1));
         lanes.into_iter().for_each(|lane| self.cache.track(lane));
         Ok(Ok(()))
+    }
+
+    /// Writes bytes of the pipe windows of a lane.
+    pub(crate) fn write_window(&mut self, lane: usize, address: u64, bytes: &[u8]) {
+        self.cache.lanes[lane].write(address, bytes);
+        self.cache.track(lane);
     }
 
     /// Returns the result that [`Self::write_rows`] would have.

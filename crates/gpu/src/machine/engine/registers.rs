@@ -1,17 +1,17 @@
 //! Conversion between registers and process state of a lane and the words of its columns.
 
 use kvrm_arm64::{Cpu, Monitor};
-use kvrm_machine::{ProcessState, Register};
+use kvrm_machine::{PIPE_WINDOWS, PipeWindow, ProcessState, Register};
 use kvrm_shaders::layout::{
     COLUMN_CLEAR_TID, COLUMN_FPCR, COLUMN_HEAP_END, COLUMN_KEYS, COLUMN_MONITOR, COLUMN_NAME, COLUMN_NZCV,
-    COLUMN_PARENT, COLUMN_PC, COLUMN_PROCESS, COLUMN_PSTATE, COLUMN_RANDOM, COLUMN_ROBUST_LIST, COLUMN_SLEPT,
+    COLUMN_PARENT, COLUMN_PC, COLUMN_PIPE_ENDS, COLUMN_PIPES, COLUMN_PROCESS, COLUMN_PSTATE, COLUMN_RANDOM, COLUMN_ROBUST_LIST, COLUMN_SLEPT,
     COLUMN_SP, COLUMN_STEPS, COLUMN_TPIDR, COLUMN_TPIDRRO, COLUMN_WAITERS,
 };
 
 use super::words::{halves, word};
 
 /// The number of columns with registers and [`ProcessState`]. They are the first columns.
-pub(crate) const REGISTER_COLUMNS: usize = COLUMN_WAITERS as usize + 1;
+pub(crate) const REGISTER_COLUMNS: usize = COLUMN_PIPES as usize + PIPE_WINDOWS;
 
 /// The words of a lane in these columns.
 pub(crate) type Words = [u64; REGISTER_COLUMNS];
@@ -95,6 +95,17 @@ pub(crate) fn process_state(words: &Words) -> ProcessState {
         parent,
         more_threads,
         futex_waiters: get(COLUMN_WAITERS) as u32,
+        pipes: std::array::from_fn(|window| {
+            let ends = get(COLUMN_PIPE_ENDS) >> (32 * window);
+            let place = get(COLUMN_PIPES + window as u32);
+            PipeWindow {
+                readers: ends as u16,
+                writers: (ends >> 16) as u16,
+                start: place as u16,
+                bytes: (place >> 16) as u32 & 0x1_ffff,
+                read: (place >> 33) as u32,
+            }
+        }),
     }
 }
 
@@ -108,6 +119,12 @@ pub(crate) fn set_process_state(words: &mut Words, state: &ProcessState) {
     words[COLUMN_PROCESS as usize] = word(state.process, state.thread);
     words[COLUMN_PARENT as usize] = word(state.parent, state.more_threads);
     words[COLUMN_WAITERS as usize] = state.futex_waiters.into();
+    words[COLUMN_PIPE_ENDS as usize] = 0;
+    for (window, pipe) in state.pipes.iter().enumerate() {
+        let PipeWindow { readers, writers, start, bytes, read } = *pipe;
+        words[COLUMN_PIPE_ENDS as usize] |= (u64::from(writers) << 16 | u64::from(readers)) << (32 * window);
+        words[COLUMN_PIPES as usize + window] = u64::from(read) << 33 | u64::from(bytes) << 16 | u64::from(start);
+    }
     let name: [u64; 2] = bytemuck::cast(state.name);
     words[COLUMN_NAME as usize..][..2].copy_from_slice(&name.map(u64::from_le));
 }
@@ -152,3 +169,13 @@ pub(crate) fn cpu(words: &Words) -> Cpu {
     cpu.keys = get(COLUMN_KEYS);
     cpu
 }
+
+const _: () = {
+    use kvrm_machine::{PIPE_ADDRESS, PIPE_BYTES, PIPE_CALL_BYTES, PIPE_HANDLES};
+    use kvrm_shaders::layout;
+    assert!(PIPE_WINDOWS == layout::PIPE_WINDOWS as usize, "host and device have the same windows");
+    assert!(PIPE_BYTES == layout::PIPE_BYTES as usize, "windows have the same size");
+    assert!(PIPE_CALL_BYTES == layout::PIPE_CALL_BYTES as usize, "calls have the same limit");
+    assert!(PIPE_HANDLES == layout::PIPE_HANDLES as u64, "the same descriptors fit");
+    assert!(PIPE_ADDRESS >> 32 == layout::PIPE_ADDRESS_HIGH as u64, "windows have the same address");
+};

@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{Executor, Hooks, LaneStart, Mapping, ProcessState, Register};
+use kvrm_machine::{Executor, Hooks, LaneStart, Mapping, PIPE_ADDRESS, ProcessState, Register};
 use rayon::prelude::*;
 
 use crate::device::error::Error;
@@ -459,7 +459,9 @@ impl Journal {
                 Entry::Write { lane, address, bytes: count, access } => {
                     let (piece, rest) = bytes.split_at(*count);
                     bytes = rest;
-                    if executor.write_memory(*lane, *address, piece, *access)?.is_err() {
+                    if *address >= PIPE_ADDRESS {
+                        executor.write_window(*lane, *address, piece);
+                    } else if executor.write_memory(*lane, *address, piece, *access)?.is_err() {
                         return Err(failed_write());
                     }
                 }

@@ -9,7 +9,7 @@ use kvrm_shaders::interface::machine::Parameters;
 use kvrm_shaders::layout::{
     CALL_ANSWER, CALL_BREAK, CALL_CLEAR_TID, CALL_CLOCK, CALL_EXIT, CALL_HOST, CALL_LIMIT, CALL_NAME,
     CALL_PARENT, CALL_PROCESS, CALL_RANDOM, CALL_ROBUST_LIST, CALL_THREAD, CALL_VALUE, CALL_WAKE_FUTEX,
-    CALL_WRITE, CALL_YIELD, CALLS,
+    CALL_READ, CALL_WRITE, CALL_YIELD, CALLS,
 };
 
 use crate::device::buffer::Buffer;
@@ -69,6 +69,7 @@ fn calls(table: &CallTable) -> [u32; CALLS as usize] {
             Answer::MoveHeapEnd => CALL_BREAK,
             Answer::Clock => CALL_CLOCK,
             Answer::Write => CALL_WRITE,
+            Answer::Read => CALL_READ,
             Answer::RobustList => CALL_ROBUST_LIST,
             Answer::Limit => CALL_LIMIT,
             Answer::Name => CALL_NAME,

@@ -3,7 +3,7 @@
 pub(crate) use kvrm_shaders::interface::machine::Piece;
 use kvrm_shaders::interface::machine::TransferGroup;
 use kvrm_shaders::layout::{
-    COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TLB, DISPATCH_ROW, STOP_NEED_TIME,
+    COLUMN_BASE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TLB, DISPATCH_ROW, STOP_NEED_TIME,
 };
 
 use super::loops::Counters;
@@ -14,8 +14,8 @@ use crate::device::error::Error;
 use crate::machine::kernels::WORKGROUP;
 
 /// The columns that [`Store::write`] changes on the device.
-pub(crate) const WRITE_COLUMNS: [u32; 5] =
-    [COLUMN_ROOT, COLUMN_TAIL, COLUMN_HEAD, COLUMN_TLB, COLUMN_STOP_ADDRESS];
+pub(crate) const WRITE_COLUMNS: [u32; 6] =
+    [COLUMN_BASE, COLUMN_ROOT, COLUMN_TAIL, COLUMN_HEAD, COLUMN_TLB, COLUMN_STOP_ADDRESS];
 
 /// The host's functions of pieces, which are parts of pages to read or write, or pages to map.
 pub(crate) trait HostPiece {

@@ -1,5 +1,6 @@
 //! The service of system calls and signals of Linux programs.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kvrm_arm64::Stop;
@@ -71,11 +72,53 @@ impl Rounds<'_> {
                 let (number, x) = arguments(lane);
                 linux::memory_to_read(number, x).map(|(address, bytes)| (lane, address, bytes))
             });
-            self.executor.prefetch(&named.collect::<Vec<_>>())?;
+            let mut ranges: Vec<_> = named.collect();
+            for &(lane, _) in together {
+                self.add_bytes_in_windows(lane, &mut ranges)?;
+            }
+            self.executor.prefetch(&ranges)?;
             self.serve_together(together, unserved)?;
             left = rest;
         }
         Ok(calls.iter().filter(|(_, stop)| *stop != Stop::Budget).count() as u64)
+    }
+
+    /// Appends the ranges of the pipe windows of a lane that its service will read.
+    fn add_bytes_in_windows(
+        &mut self,
+        lane: usize,
+        ranges: &mut Vec<(usize, u64, usize)>,
+    ) -> Result<(), Error> {
+        if let Some(kernel) = self.lanes[lane].kernel.as_ref().filter(|kernel| kernel.has_pipe_windows()) {
+            let bytes = kernel.bytes_in_windows(&self.executor.process_state(lane)?);
+            ranges.extend(bytes.into_iter().map(|(address, bytes)| (lane, address, bytes)));
+        }
+        Ok(())
+    }
+
+    /// Gives the kernels of lanes the bytes of their pipes, before the state of these lanes leaves the machine.
+    pub(in super::super) fn end_pipe_windows(&mut self, lanes: Range<usize>) -> Result<(), Error> {
+        let has_windows = |lane: &usize| {
+            self.lanes[*lane].kernel.as_ref().is_some_and(|kernel| kernel.has_pipe_windows())
+        };
+        let lanes: Vec<usize> = lanes.filter(has_windows).collect();
+        if lanes.is_empty() {
+            return Ok(());
+        }
+        let mut ranges = Vec::new();
+        lanes.iter().try_for_each(|lane| self.add_bytes_in_windows(*lane, &mut ranges))?;
+        self.executor.prefetch(&ranges)?;
+        let states = pick(self.lanes, &lanes).into_iter();
+        let states: Vec<_> = states.map(|state| Mutex::new((state, Ok(())))).collect();
+        self.executor.serve_parallel(&lanes, &|index, lane| {
+            // No other thread locks this mutex.
+            let mut guard = states[index].lock().unwrap_or_else(PoisonError::into_inner);
+            let (state, result) = &mut *guard;
+            if let Some(kernel) = &mut state.kernel {
+                *result = Arc::make_mut(kernel).end_pipe_windows(lane);
+            }
+        })?;
+        states.into_iter().try_for_each(|state| state.into_inner().unwrap_or_else(PoisonError::into_inner).1)
     }
 
     /// Traces the stops of lanes that are signals which no process handles.

@@ -48,4 +48,5 @@ pub(super) struct State {
     pub(super) root: u64,
     pub(super) window: u64,
     pub(super) tail: u64,
+    pub(super) base: u64,
 }

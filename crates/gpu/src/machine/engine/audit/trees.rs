@@ -3,7 +3,7 @@
 use kvrm_machine::{Damage, PAGE_BYTES, PageMap, Region, Violation};
 use kvrm_shaders::layout::{
     ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE, INFO_NODE,
-    LEVEL_BITS,
+    LEVEL_BITS, PIPE_BYTES, PIPE_WINDOWS,
 };
 
 use super::chains::Chains;
@@ -47,6 +47,8 @@ struct Entry {
     page: u64,
     /// Whether all entries above this one are marked as owned by the lane.
     is_owned: bool,
+    /// Whether it leads to a frame of the pipe windows, all of which are marked as nodes.
+    is_of_pipes: bool,
 }
 
 /// The state of a walk over a page table.
@@ -90,7 +92,10 @@ impl Tree<'_> {
             written: 0,
             violations: Vec::new(),
         };
-        walk.visit(Entry { entry, image, level: levels, page: state.window, is_owned: true });
+        let top =
+            Entry { entry, image, level: levels, page: state.window, is_owned: true, is_of_pipes: false };
+        walk.visit(top);
+        walk.visit_pipes(halves(state.base).1);
         let Walk { seen, written, mut violations, .. } = walk;
         let (_, noted) = halves(state.tail);
         let (allowed, max) = allowed;
@@ -155,7 +160,7 @@ impl Walk<'_> {
                 image_node.map_or(0, |node| entry_of(node))
             };
             let page = at.page + ((index as u64) << (LEVEL_BITS * level));
-            self.visit(Entry { entry: entry_of(node), image, level, page, is_owned });
+            self.visit(Entry { entry: entry_of(node), image, level, page, is_owned, ..*at });
         }
     }
 
@@ -192,12 +197,33 @@ impl Walk<'_> {
         }
     }
 
+    /// Checks the node of the pipe windows, to which `entry` leads, and their pages.
+    fn visit_pipes(&mut self, entry: u32) {
+        if entry == 0 {
+            return;
+        }
+        let top = Entry { entry, image: 0, level: 1, page: 0, is_owned: true, is_of_pipes: true };
+        let Some(is_owned) = self.check_frame(&top) else { return };
+        let Some(node) = self.tree.memory.node(entry >> ENTRY_FRAME) else { return };
+        for index in 0..1 << LEVEL_BITS {
+            let entry = (node[index / 2] >> (32 * (index % 2))) as u32;
+            let at = Entry { entry, level: 0, page: index as u64, is_owned, ..top };
+            let is_possible = index < (PIPE_WINDOWS * PIPE_BYTES) as usize / PAGE_BYTES;
+            if entry & ((1 << ENTRY_FRAME) - 1) & !ENTRY_OWNED != 0 || !is_possible && entry != 0 {
+                self.report(&at, Damage::EntryFlags { entry, level: 0 });
+            } else if entry != 0 {
+                self.check_frame(&at);
+            }
+        }
+    }
+
     /// Checks that an entry leads to a frame of the lane for this page and level, and that the frame is marked as owned
     /// exactly if the snapshot does not use it. Returns whether it is marked, or `None` if the tree below cannot be
     /// checked.
     fn check_frame(&mut self, at: &Entry) -> Option<bool> {
-        let Tree { memory, chains, lane, root: Root { window, .. }, shared, used, .. } = self.tree;
-        let &Entry { entry, image, level, page, is_owned } = at;
+        let Tree { memory, chains, lane, root, shared, used, .. } = self.tree;
+        let &Entry { entry, image, level, page, is_owned, is_of_pipes } = at;
+        let window = if is_of_pipes { 0 } else { root.window };
         let frame = entry >> ENTRY_FRAME;
         let mut wrong = |damage| {
             self.report(at, damage);
@@ -215,7 +241,7 @@ impl Walk<'_> {
             // The frame is in no chain, which is reported already.
             None => return None,
         }
-        if memory.is_node(frame) != (level > 0) {
+        if memory.is_node(frame) != (level > 0 || is_of_pipes) {
             return wrong(Damage::EntryKind { entry, level });
         }
         let [low, high, ..] = memory.info[frame as usize];
