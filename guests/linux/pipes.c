@@ -33,10 +33,11 @@ static void mix(u64 word)
     hash ^= hash >> 29;
 }
 
+// The result does not depend on how the bytes are divided among calls.
 static void mix_bytes(const u8 *bytes, i64 count)
 {
     for (i64 i = 0; i < count; i++)
-        mix(bytes[i]);
+        hash = 31 * hash + bytes[i];
 }
 
 static u64 parse(const char *text)
@@ -66,8 +67,11 @@ static u64 random_size(void)
 
 static void fill(u8 *to, u64 count)
 {
-    for (u64 i = 0; i < count; i++)
-        to[i] = (u8)random_below(256);
+    u64 word = random_below(1ul << 62);
+    for (u64 i = 0; i < count; i++) {
+        word += word << 7 | 1;
+        to[i] = (u8)(word >> 40);
+    }
 }
 
 // Random transfers through pipes whose ends are all in this process.

@@ -54,7 +54,8 @@ pub mod vectors;
 pub use address_space::{AddressSpace, MemorySnapshot};
 pub use audit::{Damage, Violation};
 pub use call_table::{
-    Answer, CallTable, PIPE_ADDRESS, PIPE_BYTES, PIPE_CALL_BYTES, PIPE_HANDLES, PIPE_WINDOWS, PipeWindow, ProcessState,
+    Answer, CallTable, PIPE_ADDRESS, PIPE_BYTES, PIPE_CALL_BYTES, PIPE_HANDLES, PIPE_WINDOWS, PipeWindow,
+    ProcessState,
 };
 pub use console::Stream;
 pub use error::{Error, MapFailure};

@@ -8,9 +8,9 @@ use kvrm_arm64::asm::{X0, X1, at};
 use kvrm_gpu::{Bounds, ClassSelection, Error, GpuExecutor, Place, Request};
 use kvrm_machine::{Damage, Executor, Features, Image, Permissions, Plan, Violation};
 use kvrm_shaders::layout::{
-    COLUMN_BASE, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, ENTRY_FRAME,
-    ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_WRITE, INFO_CODE_VALID, STOP_FAULT, STOP_NEED_SIMD,
-    TLB_READ,
+    COLUMN_BASE, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
+    ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_WRITE, INFO_CODE_VALID, STOP_FAULT,
+    STOP_NEED_SIMD, TLB_READ,
 };
 
 use crate::support::{CODE, DATA, PAGE, assemble, device, segment};

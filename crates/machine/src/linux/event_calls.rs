@@ -3,7 +3,9 @@
 use super::call::{Call, Interrupted};
 use super::errno::{EAGAIN, EEXIST, EINVAL, ELOOP, ENOENT, EPERM};
 use super::failure::{CallResult, Failure};
-use super::open_files::{EPOLLET, EventFile, Expiry, Interest, O_CLOEXEC, O_NONBLOCK, O_RDWR, Object, TimerFile};
+use super::open_files::{
+    EPOLLET, EventFile, Expiry, Interest, O_CLOEXEC, O_NONBLOCK, O_RDWR, Object, TimerFile,
+};
 use super::readiness::{Asker, COUNTER_MAX, EPOLLONESHOT, POLLIN, POLLOUT};
 use super::signals::{SigInfo, UNBLOCKABLE};
 use super::time_calls::{NANOSECONDS, timespec};

@@ -2,15 +2,13 @@
 //!
 //! The kernel has the bytes of a pipe while it serves the lane. After a service it offers the pipes that were used last, if a
 //! transfer only moves bytes: it wakes nobody and reports nothing. When the next service begins, the kernel takes back what the
-//! executor has done. The executor keeps the bytes in rings, so only bytes that one side does not have are copied.
+//! executor has done.
 
 use super::kernel::Kernel;
-use super::open_files::{Object, Pipe};
-use super::pipe_windows::{PipeWindows, Ring, parts};
+use super::open_files::Object;
+use super::pipe_windows::{PipeWindows, Ring};
 use super::wait::Event;
-use crate::call_table::{
-    PIPE_ADDRESS, PIPE_BYTES, PIPE_HANDLES, PIPE_WINDOWS, PipeWindow, ProcessState,
-};
+use crate::call_table::{PIPE_ADDRESS, PIPE_BYTES, PIPE_HANDLES, PIPE_WINDOWS, PipeWindow, ProcessState};
 use crate::error::Error;
 use crate::executor::LaneAccess;
 
@@ -26,11 +24,8 @@ impl Kernel {
         let mut all = Vec::new();
         for (window, (ring, now)) in self.windows.rings.iter().zip(&state.pipes).enumerate() {
             let Some(ring) = ring else { continue };
-            let (_, fresh) = ring.changes(now);
-            let start = usize::from(now.start) + now.bytes as usize - fresh;
-            all.extend(
-                parts(window, start, fresh).map(|part| (PIPE_ADDRESS + part.start as u64, part.len())),
-            );
+            let address = |at: usize| PIPE_ADDRESS + (window * PIPE_BYTES + at) as u64;
+            all.extend(ring.fresh_parts(now).map(|part| (address(part.start), part.len())));
         }
         all
     }
@@ -39,27 +34,13 @@ impl Kernel {
     /// can begin again.
     pub(super) fn take_pipes(&mut self, lane: &mut dyn LaneAccess) -> Result<(), Error> {
         for (window, now) in self.state.pipes.into_iter().enumerate() {
-            let Some(ring) = self.windows.rings[window].as_mut().filter(|ring| ring.agreed != now) else {
-                continue;
-            };
-            let (read, fresh) = ring.changes(&now);
-            let mut bytes = vec![0; fresh];
-            let mut rest = &mut bytes[..];
-            for part in parts(window, usize::from(now.start) + now.bytes as usize - fresh, fresh) {
-                let (piece, later) = rest.split_at_mut(part.len());
-                lane.read_pipes(part.start, piece)?;
-                rest = later;
+            let ring = self.windows.rings[window].as_mut().filter(|ring| ring.agreed != now);
+            if let Some(ring) = ring
+                && let Ok(pipe) = self.open.pipe_mut(ring.pipe)
+            {
+                ring.take_back(now, pipe, |at, out| lane.read_pipes(window * PIPE_BYTES + at, out))?;
+                self.windows.last = window;
             }
-            if let Ok(pipe) = self.open.pipe_mut(ring.pipe) {
-                // What the executor has written and read does not pass through here.
-                let through = read.saturating_sub(pipe.data.len()) as u64;
-                pipe.take(read.min(pipe.data.len()));
-                pipe.taken += through;
-                pipe.data.extend(bytes);
-                ring.taken = pipe.taken;
-            }
-            (ring.agreed, ring.start, ring.filled) = (now, now.start.into(), now.bytes as usize);
-            self.windows.last = window;
         }
         Ok(())
     }
@@ -71,44 +52,25 @@ impl Kernel {
             return Ok(());
         }
         for window in 0..PIPE_WINDOWS {
-            let wanted = self.windows.pipes[window].filter(|_| goes_on);
-            let ends = wanted.and_then(|pipe| Some((pipe, self.open_ends(pipe)?)));
-            let offered = match ends {
-                Some((pipe, ends)) => self.fill_ring(window, pipe, ends, lane)?,
-                None => PipeWindow::default(),
-            };
+            let number = self.windows.pipes[window].filter(|_| goes_on);
+            let ends = number.and_then(|number| self.open_ends(number));
+            let mut offered = PipeWindow::default();
+            if let (Some(number), Some([readers, writers])) = (number, ends)
+                && let Ok(pipe) = self.open.pipe(number)
+            {
+                let ring = self.windows.rings[window].filter(|ring| ring.pipe == number);
+                let mut ring = ring.unwrap_or_else(|| Ring::new(number, pipe));
+                let filled =
+                    ring.fill(pipe, |at, bytes| lane.write_pipes(window * PIPE_BYTES + at, bytes))?;
+                offered = PipeWindow { readers, writers, ..filled };
+                self.windows.rings[window] = Some(ring);
+            }
             self.state.pipes[window] = offered;
             if let Some(ring) = &mut self.windows.rings[window] {
                 ring.agreed = offered;
             }
         }
         Ok(())
-    }
-
-    /// Copies the bytes of a pipe that its ring does not have there, and returns the window of the pipe.
-    fn fill_ring(
-        &mut self,
-        window: usize,
-        number: u32,
-        [readers, writers]: [u16; 2],
-        lane: &mut dyn LaneAccess,
-    ) -> Result<PipeWindow, Error> {
-        let Ok(Pipe { data, taken, .. }) = self.open.pipe(number) else { return Ok(PipeWindow::default()) };
-        let empty = Ring { pipe: number, agreed: PipeWindow::default(), start: 0, filled: 0, taken: *taken };
-        let ring = self.windows.rings[window].filter(|ring| ring.pipe == number).unwrap_or(empty);
-        let since = (taken - ring.taken).min(PIPE_BYTES as u64) as usize;
-        let filled = ring.filled.saturating_sub(since);
-        let start = if filled == 0 { 0 } else { (ring.start + since) % PIPE_BYTES };
-        let bytes: Vec<u8> = data.iter().skip(filled).copied().collect();
-        let mut rest = &bytes[..];
-        for part in parts(window, start + filled, bytes.len()) {
-            let (piece, later) = rest.split_at(part.len());
-            lane.write_pipes(part.start, piece)?;
-            rest = later;
-        }
-        let (taken, filled) = (*taken, data.len());
-        self.windows.rings[window] = Some(Ring { start, filled, taken, ..ring });
-        Ok(PipeWindow { readers, writers, start: start as u16, bytes: filled as u32, read: 0 })
     }
 
     /// Returns the descriptors of the current process that read from a pipe, and those that write to it; `None` if there are none, or
@@ -127,9 +89,7 @@ impl Kernel {
                     reading |= 1 << descriptor;
                 }
                 // Without readers, a write raises a signal.
-                Object::PipeWriter(there)
-                    if there == number && open.is_writable() && pipe.readers > 0 =>
-                {
+                Object::PipeWriter(there) if there == number && open.is_writable() && pipe.readers > 0 => {
                     writing |= 1 << descriptor;
                 }
                 _ => {}

@@ -1,9 +1,7 @@
 //! What open files are ready for: the events of `poll`, and the reports of epoll.
 
 use super::kernel::Kernel;
-use super::open_files::{
-    Description, EPOLLET, EventFile, Interest, Object, PIPE_ATOMIC_BYTES, PIPE_BYTES,
-};
+use super::open_files::{Description, EPOLLET, EventFile, Interest, Object, PIPE_ATOMIC_BYTES, PIPE_BYTES};
 
 pub(super) const POLLIN: u16 = 1;
 pub(super) const POLLOUT: u16 = 4;

@@ -9,8 +9,8 @@ use kvrm_machine::{
     Register, RunStats, TranslationReport, View, Violation, compute_views, for_each_picked,
 };
 use kvrm_shaders::layout::{
-    COLUMN_BASE, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_ROOT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
-    COLUMN_V, ENTRY_OWNED,
+    COLUMN_BASE, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_ROOT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS,
+    COLUMN_TAIL, COLUMN_V, ENTRY_OWNED,
 };
 use rayon::prelude::*;
 

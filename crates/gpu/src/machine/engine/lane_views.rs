@@ -9,8 +9,8 @@ use std::sync::{OnceLock, RwLock};
 
 use kvrm_arm64::{Access, Cpu, Fault, Stop};
 use kvrm_machine::{
-    Contents, Image, LaneAccess, LaneMemory, Mapping, PIPE_ADDRESS, PageMap, ProcessState, SavedMappings, pick,
-    pieces,
+    Contents, Image, LaneAccess, LaneMemory, Mapping, PIPE_ADDRESS, PageMap, ProcessState, SavedMappings,
+    pick, pieces,
 };
 use kvrm_shaders::layout::{
     COLUMN_BASE, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL,

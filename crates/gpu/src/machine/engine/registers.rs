@@ -4,8 +4,8 @@ use kvrm_arm64::{Cpu, Monitor};
 use kvrm_machine::{PIPE_WINDOWS, PipeWindow, ProcessState, Register};
 use kvrm_shaders::layout::{
     COLUMN_CLEAR_TID, COLUMN_FPCR, COLUMN_HEAP_END, COLUMN_KEYS, COLUMN_MONITOR, COLUMN_NAME, COLUMN_NZCV,
-    COLUMN_PARENT, COLUMN_PC, COLUMN_PIPE_ENDS, COLUMN_PIPES, COLUMN_PROCESS, COLUMN_PSTATE, COLUMN_RANDOM, COLUMN_ROBUST_LIST, COLUMN_SLEPT,
-    COLUMN_SP, COLUMN_STEPS, COLUMN_TPIDR, COLUMN_TPIDRRO, COLUMN_WAITERS,
+    COLUMN_PARENT, COLUMN_PC, COLUMN_PIPE_ENDS, COLUMN_PIPES, COLUMN_PROCESS, COLUMN_PSTATE, COLUMN_RANDOM,
+    COLUMN_ROBUST_LIST, COLUMN_SLEPT, COLUMN_SP, COLUMN_STEPS, COLUMN_TPIDR, COLUMN_TPIDRRO, COLUMN_WAITERS,
 };
 
 use super::words::{halves, word};
@@ -123,7 +123,8 @@ pub(crate) fn set_process_state(words: &mut Words, state: &ProcessState) {
     for (window, pipe) in state.pipes.iter().enumerate() {
         let PipeWindow { readers, writers, start, bytes, read } = *pipe;
         words[COLUMN_PIPE_ENDS as usize] |= (u64::from(writers) << 16 | u64::from(readers)) << (32 * window);
-        words[COLUMN_PIPES as usize + window] = u64::from(read) << 33 | u64::from(bytes) << 16 | u64::from(start);
+        words[COLUMN_PIPES as usize + window] =
+            u64::from(read) << 33 | u64::from(bytes) << 16 | u64::from(start);
     }
     let name: [u64; 2] = bytemuck::cast(state.name);
     words[COLUMN_NAME as usize..][..2].copy_from_slice(&name.map(u64::from_le));

@@ -3,7 +3,8 @@
 pub(crate) use kvrm_shaders::interface::machine::Piece;
 use kvrm_shaders::interface::machine::TransferGroup;
 use kvrm_shaders::layout::{
-    COLUMN_BASE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TLB, DISPATCH_ROW, STOP_NEED_TIME,
+    COLUMN_BASE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TLB, DISPATCH_ROW,
+    STOP_NEED_TIME,
 };
 
 use super::loops::Counters;

@@ -98,9 +98,8 @@ impl Rounds<'_> {
 
     /// Gives the kernels of lanes the bytes of their pipes, before the state of these lanes leaves the machine.
     pub(in super::super) fn end_pipe_windows(&mut self, lanes: Range<usize>) -> Result<(), Error> {
-        let has_windows = |lane: &usize| {
-            self.lanes[*lane].kernel.as_ref().is_some_and(|kernel| kernel.has_pipe_windows())
-        };
+        let has_windows =
+            |lane: &usize| self.lanes[*lane].kernel.as_ref().is_some_and(|kernel| kernel.has_pipe_windows());
         let lanes: Vec<usize> = lanes.filter(has_windows).collect();
         if lanes.is_empty() {
             return Ok(());
