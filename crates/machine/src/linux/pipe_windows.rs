@@ -185,7 +185,7 @@ mod tests {
                 (0..count).map(|_| { next = next.wrapping_mul(5).wrapping_add(3); next }).collect()
             };
             for (turn, bytes) in turns {
-                let mut of_ring = |ring: &mut Ring, pipe: &mut Pipe, executor: &Executor| {
+                let of_ring = |ring: &mut Ring, pipe: &mut Pipe, executor: &Executor| {
                     ring.take_back(executor.window, pipe, |at, out| {
                         out.copy_from_slice(&executor.ring[at..at + out.len()]);
                         Ok(())
