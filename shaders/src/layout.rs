@@ -52,7 +52,7 @@ constants! {
     /// Column: the ID of the parent of the process, and from bit 32 on the number of threads that the lane has had besides
     /// the first one.
     COLUMN_PARENT = 49;
-    /// Column: the number of threads that wait at a futex.
+    /// Column: the number of threads that wait at a futex, and from bit 32 on 1 if the resource limits of the process were changed.
     COLUMN_WAITERS = 50;
     /// Column: the descriptors of the pipe windows, 16 bits each: those that read from the first window, that write to it, and the
     /// same of the second.

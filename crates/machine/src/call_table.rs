@@ -47,8 +47,8 @@ pub enum Answer {
     Yield,
     /// 0, if X1 without its bits 7 and 8 is 1, X0 is a readable multiple of 4, and [`ProcessState::futex_waiters`] is 0.
     WakeFutex,
-    /// [`ProcessState::heap_end`], which is set to X0 first if that is within the heap. Pages that the heap gains are
-    /// mapped with [`Mapping::Heap`](crate::Mapping::Heap).
+    /// [`ProcessState::heap_end`], which is set to X0 first if that is within the heap, if [`ProcessState::limits_changed`] is 0.
+    /// Pages that the heap gains are mapped with [`Mapping::Heap`](crate::Mapping::Heap).
     MoveHeapEnd,
     /// 0, after the time of clock X0 is written to address X1 as seconds and nanoseconds. Clocks 2 and 3 show the
     /// steps, if [`ProcessState::more_threads`] is 0. Clocks 1, 4, 6 and 7 add [`ProcessState::slept`]; clocks 0, 5 and 11 also add the epoch.
@@ -61,8 +61,8 @@ pub enum Answer {
     Read,
     /// 0, after [`ProcessState::robust_list`] is set to X0, if X1 is 24.
     RobustList,
-    /// 0, after the limit of resource X1 is written to address X3 twice, as soft and hard limit, if X0 is 0 or 1, X2 is
-    /// 0 and X3 is not 0.
+    /// 0, after the limit of resource X1 is written to address X3 twice, as soft and hard limit, if X0 is 0 or
+    /// [`ProcessState::process`], X2 is 0, X3 is not 0, and [`ProcessState::limits_changed`] is 0.
     Limit,
     /// 0, after [`ProcessState::name`] is written to address X1, if X0 is 16.
     Name,
@@ -99,6 +99,9 @@ pub struct ProcessState {
     pub more_threads: u32,
     /// The number of threads that wait at a futex.
     pub futex_waiters: u32,
+    /// 1 if the limits of the process are others than those of the table, otherwise 0. Only the host knows them, and how far they let
+    /// the heap grow.
+    pub limits_changed: u32,
     /// The pipes that the executor may read and write without the host.
     pub pipes: [PipeWindow; PIPE_WINDOWS],
 }

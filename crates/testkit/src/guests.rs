@@ -25,9 +25,10 @@ pub const FP_GUESTS: [(&str, &str); 5] =
     [("decimal", "1"), ("fft", "2"), ("mandelbrot", "2"), ("nbody", "20"), ("vectors", "2")];
 
 /// The guests for Linux, with arguments. Each entry ends in a different way.
-pub const LINUX_GUESTS: [(&str, &[&str]); 9] = [
+pub const LINUX_GUESTS: [(&str, &[&str]); 10] = [
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
+    ("limits", &["/tmp/kvrm-guest"]),
     ("memory", &[]),
     ("process", &["two words", "abort"]),
     ("process", &["sigpipe"]),

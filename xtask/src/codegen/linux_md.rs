@@ -84,6 +84,10 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
   have their own restorer. A lane that is ended by a signal has the status 128 plus the signal's number. A fault, an
   undefined instruction or a breakpoint is a signal if the program handles it, or if the lane has other processes. Otherwise it is
   the stop of the lane, which has more details.
+- *Resource limits.* A process has the limits that it has set, and its children and programs take them over. The lane enforces those on
+  open files (at most 1,024), the size of files, data, mapped memory, processor time (in steps), bytes of POSIX queues, and the stack
+  of programs that are executed later (at most 1 GiB). The stack counts as 132 KiB of mapped memory. The others are only kept: root is
+  exempt from some of them, and there are no core files.
 - *Terminals.* With `--tty` the three standard streams are one terminal of 80 by 24; otherwise they are pipes.
 - *Lanes.* Calls of several lanes are served at the same time, on all cores, on every engine. Lanes share nothing that
   they can change, and their output is passed on in the order of lanes, so results do not depend on the order of

@@ -22,6 +22,7 @@ const LINUX_ARGUMENTS: [(&str, &[&str]); 19] = [
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
     ("ipc", &["/tmp/kvrm-guest-ipc"]),
+    ("limits", &["/tmp/kvrm-guest-limits"]),
     ("memory", &[]),
     ("pauth", &[]),
     ("pipes", &[]),

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::failure::negative;
 use super::futex_calls::{FUTEX_COMMAND, FUTEX_WAKE};
-use super::process_calls::{PR_GET_NAME, RANDOM_FLAGS, ROBUST_LIST_BYTES, limits};
+use super::limits::{Limits, RESOURCES};
+use super::process_calls::{PR_GET_NAME, RANDOM_FLAGS, ROBUST_LIST_BYTES};
 use super::settings::EPOCH;
 use super::table::{CALLS, Implementation, Status};
 use super::time_calls::{CLOCKS, CLOCKS_OF_DAY, CLOCKS_OF_PROCESSOR, NANOSECONDS};
@@ -29,7 +30,7 @@ pub const SHADER_NUMBERS: &[(&str, u32, &str)] = &[
 
 /// Returns the table of system calls that an executor may serve without the host.
 ///
-/// `heap` is the address range of the heap, `stack_bytes` the size of the stack; both appear among the resource limits.
+/// `heap` is the address range of the heap, `stack_bytes` the size of the stack, which is a resource limit.
 /// With `real_time`, the table leaves the clocks to the host.
 #[must_use]
 pub fn call_table(heap: Range<u64>, stack_bytes: u64, seed: u64, real_time: bool) -> CallTable {
@@ -56,9 +57,11 @@ pub fn call_table(heap: Range<u64>, stack_bytes: u64, seed: u64, real_time: bool
         };
         Some((call.number, answer))
     });
+    let mut limits = [0; RESOURCES];
+    limits.iter_mut().zip(Limits::new(stack_bytes).iter()).for_each(|(place, limit)| *place = limit.soft);
     CallTable {
         answers: answers.collect(),
-        limits: limits(&heap, stack_bytes),
+        limits,
         heap,
         epoch: (!real_time).then_some(EPOCH),
         seed,

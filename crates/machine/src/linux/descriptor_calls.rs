@@ -2,10 +2,11 @@
 
 use super::call::{Call, Interrupted};
 use super::descriptors::DESCRIPTORS_MAX;
-use super::errno::{EBADF, EINVAL, EMFILE, ENOTTY, ESRCH};
+use super::errno::{EBADF, EINVAL, ENOTTY, ESRCH};
 use super::failure::{CallResult, Failure};
 use super::fields::Fields;
 use super::kernel::Kernel;
+use super::limits::Resource;
 use super::open_files::{EventFile, O_APPEND, O_ASYNC, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
 use super::readiness::{POLLERR, POLLHUP, POLLIN, POLLNVAL, POLLOUT};
 use super::signals::UNBLOCKABLE;
@@ -47,7 +48,7 @@ impl Call<'_> {
 
 pub(super) fn dup(call: &mut Call<'_>) -> CallResult {
     call.kernel.opened(call.x[0])?;
-    let to = call.kernel.process().descriptors.lowest_free(0)?;
+    let to = call.kernel.process().lowest_free(0)?;
     call.duplicate(call.x[0], to, false)
 }
 
@@ -57,7 +58,7 @@ pub(super) fn dup3(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     call.kernel.opened(from)?;
-    if to >= DESCRIPTORS_MAX {
+    if to >= call.kernel.process().limits.soft(Resource::OpenFiles) {
         return Err(EBADF.into());
     }
     // It may not be open.
@@ -74,9 +75,9 @@ pub(super) fn pipe2(call: &mut Call<'_>) -> CallResult {
     // Check that the address is writable before opening anything, by writing back the bytes that are there.
     let before: [u8; 8] = call.guest.array(address)?;
     call.guest.write(address, &before)?;
-    let descriptors = &call.kernel.process().descriptors;
-    let reading = descriptors.lowest_free(0)?;
-    let writing = descriptors.lowest_free(reading + 1).map_err(|_| EMFILE)?;
+    let process = call.kernel.process();
+    let reading = process.lowest_free(0)?;
+    let writing = process.lowest_free(reading + 1)?;
     let ends = call.kernel.open.add_pipe(flags);
     for (number, end) in [reading, writing].into_iter().zip(ends) {
         call.kernel.refer(number, end, flags & O_CLOEXEC != 0);
@@ -110,7 +111,10 @@ pub(super) fn fcntl(call: &mut Call<'_>) -> CallResult {
     call.kernel.opened(descriptor)?;
     match command & 0xffff_ffff {
         command @ (F_DUPFD | F_DUPFD_CLOEXEC) => {
-            let to = call.kernel.process().descriptors.lowest_free(argument)?;
+            if argument >= call.kernel.process().limits.soft(Resource::OpenFiles) {
+                return Err(EINVAL.into());
+            }
+            let to = call.kernel.process().lowest_free(argument)?;
             call.duplicate(descriptor, to, command == F_DUPFD_CLOEXEC)
         }
         F_GETFD => Ok(u64::from(call.kernel.process().descriptors.get(descriptor)?.close_on_exec)),
@@ -284,7 +288,7 @@ impl Call<'_> {
 
 pub(super) fn ppoll(call: &mut Call<'_>) -> CallResult {
     let [address, count, timeout, ..] = call.x;
-    if count > DESCRIPTORS_MAX {
+    if count > call.kernel.process().limits.soft(Resource::OpenFiles) {
         return Err(EINVAL.into());
     }
     let timeout = call.optional_duration(timeout)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::errno::{EBADF, EINVAL, EMFILE, Errno};
+use super::errno::{EBADF, EMFILE, Errno};
 
 /// The limit on file descriptors of a process; numbers are below it.
 pub(super) const DESCRIPTORS_MAX: u64 = 1024;
@@ -33,12 +33,9 @@ impl Descriptors {
         self.0.iter().map(|(number, descriptor)| (*number, descriptor))
     }
 
-    /// Returns the lowest unused descriptor that is at least `from`.
-    pub(super) fn lowest_free(&self, from: u64) -> Result<u64, Errno> {
-        if from >= DESCRIPTORS_MAX {
-            return Err(EINVAL);
-        }
-        (from..DESCRIPTORS_MAX).find(|number| !self.0.contains_key(number)).ok_or(EMFILE)
+    /// Returns the lowest unused descriptor that is at least `from` and below `limit`.
+    pub(super) fn lowest_free(&self, from: u64, limit: u64) -> Result<u64, Errno> {
+        (from..limit).find(|number| !self.0.contains_key(number)).ok_or(EMFILE)
     }
 
     pub(super) fn get(&self, number: u64) -> Result<Descriptor, Errno> {

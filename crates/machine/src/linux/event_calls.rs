@@ -17,7 +17,7 @@ const INTERESTS_MAX: usize = 4096;
 impl Call<'_> {
     /// Opens a descriptor for an event file. The flags are `O_NONBLOCK` and `O_CLOEXEC`.
     pub(super) fn open_event(&mut self, event: EventFile, flags: u32) -> CallResult {
-        let number = self.kernel.process().descriptors.lowest_free(0)?;
+        let number = self.kernel.process().lowest_free(0)?;
         let description = self.kernel.open.add_event(event, flags & O_NONBLOCK | O_RDWR);
         self.kernel.refer(number, description, flags & O_CLOEXEC != 0);
         Ok(number)

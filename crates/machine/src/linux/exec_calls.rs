@@ -9,13 +9,14 @@ use super::errno::{E2BIG, EACCES, ELOOP, ENOENT, ENOEXEC, ENOMEM};
 use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Kind};
 use super::initial_stack::InitialStack;
-use super::loading::{self, LoadFailure, Loaded, Program};
+use super::loading::{self, LoadFailure, Loaded, Program, Sizes};
 use super::mapped_files::MappedFiles;
+use super::memory_limits::Added;
 use super::open_files::Object;
 use super::process::READ_IMPLIES_EXEC;
 use super::process::Status;
 use super::settings::TRAMPOLINE;
-use super::signals::{SIGKILL, SignalStack};
+use super::signals::{SIGKILL, SIGSEGV, SignalStack};
 use super::space::Space;
 use crate::elf::{self, Executable};
 use crate::page_map::Mapping;
@@ -24,8 +25,6 @@ use crate::permissions::Permissions;
 use crate::segment::Segment;
 use crate::system::System;
 
-/// The limit on the bytes of all arguments and variables together, with a pointer for each.
-const TEXT_BYTES_MAX: usize = 2 << 20;
 /// The length of the longest argument or variable, with its NUL.
 const TEXT_BYTES_EACH: usize = 128 << 10;
 /// The limit on scripts whose interpreter is again a script.
@@ -69,7 +68,7 @@ pub(super) fn execveat(call: &mut Call<'_>) -> CallResult {
 
 impl Call<'_> {
     fn execute(&mut self, found: Found, arguments: u64, environment: u64) -> CallResult {
-        let mut room = TEXT_BYTES_MAX;
+        let mut room = self.argument_bytes();
         let mut arguments = self.texts(arguments, &mut room)?;
         let environment = self.texts(environment, &mut room)?;
         if arguments.is_empty() {
@@ -79,7 +78,9 @@ impl Call<'_> {
         let found = self.resolve_scripts(Found { arguments, ..found })?;
         let Found { number, resolved, path, arguments } = found;
         let file = self.file(number)?;
-        let is_own = Arc::ptr_eq(&file, &self.kernel.settings.program);
+        // The image has the program with a stack of the usual size.
+        let is_own = Arc::ptr_eq(&file, &self.kernel.settings.program)
+            && self.stack_bytes() == self.kernel.settings.areas.stack_bytes;
         let loaded = self.load(&file, is_own)?;
         let random = self.kernel.take_auxiliary_random();
         let keys = self.kernel.take_keys();
@@ -106,6 +107,12 @@ impl Call<'_> {
                 return Err(Failure::Exit(Status::killed_by(SIGKILL)));
             }
             Err(failure) => return Err(failure),
+        }
+        if let Err(Failure::Errno(_)) =
+            self.check_memory(&Added { count: 0, replaced: &(0..0), is_data: true })
+        {
+            // The old program is gone, so there is nothing that an error could be returned to.
+            return Err(Failure::killed_by(SIGSEGV));
         }
         self.guest.lane.set_vectors(&[0; 32])?;
         let steps = self.cpu.steps;
@@ -177,7 +184,8 @@ impl Call<'_> {
         let settings = &self.kernel.settings;
         let end = if is_own { settings.end } else { own_end };
         let program = Program { segments, entry, linux };
-        let loaded = loading::load(program, interpreter, end, settings.areas.sizes());
+        let sizes = Sizes { stack: self.stack_bytes(), ..settings.areas.sizes() };
+        let loaded = loading::load(program, interpreter, end, sizes);
         loaded.map_err(|failure| match failure {
             LoadFailure::Room(_) => ENOMEM.into(),
             LoadFailure::Interpreter(_) => ENOEXEC.into(),

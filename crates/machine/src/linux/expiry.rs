@@ -1,8 +1,10 @@
 //! Expiration of the timers of processes.
 
 use super::kernel::Kernel;
+use super::limits::{Limit, Resource, UNLIMITED};
 use super::process::Process;
-use super::signals::{bit, siginfo};
+use super::signals::{SIGKILL, SIGXCPU, bit, siginfo};
+use super::time_calls::NANOSECONDS;
 use super::timers::{Target, Timer, TimerClock};
 
 /// The `si_code` of signals that timers send.
@@ -13,6 +15,7 @@ const SI_KERNEL: i32 = 0x80;
 impl Kernel {
     /// Sends the signals of timers that have expired when the lane has retired `steps`.
     pub(super) fn fire_timers(&mut self, steps: u64) {
+        self.limit_processor_time(steps);
         let now = self.uptime(steps);
         let ids: Vec<u32> = self
             .processes
@@ -53,6 +56,31 @@ impl Kernel {
         }
     }
 
+    /// Sends the signals of processes that have used the processor for as long as they may: SIGXCPU in each second after the soft
+    /// limit, SIGKILL at the hard one.
+    fn limit_processor_time(&mut self, steps: u64) {
+        let of = |process: &Process| process.limits.of(Resource::ProcessorTime);
+        let is_limited = |process: &Process| !process.has_ended() && of(process).soft != UNLIMITED;
+        let limited = self.processes.iter().filter(|(_, process)| is_limited(process));
+        let limited: Vec<(u32, Limit)> = limited.map(|(id, process)| (*id, of(process))).collect();
+        for (id, limit) in limited {
+            let used = self.retired_by(id, steps);
+            let is_reached = |seconds: u64| used >= seconds.saturating_mul(NANOSECONDS);
+            let signal = match limit {
+                Limit { hard, .. } if hard != UNLIMITED && is_reached(hard) => SIGKILL,
+                Limit { soft, .. } if is_reached(soft) => SIGXCPU,
+                _ => continue,
+            };
+            if signal == SIGXCPU
+                && let Some(process) = self.processes.get_mut(&id)
+            {
+                process.limits.set_soft(Resource::ProcessorTime, limit.soft + 1);
+            }
+            // There is always room for it: it is no real-time signal.
+            let _ = self.send_to_process(id, signal, siginfo(signal, SI_KERNEL, 0));
+        }
+    }
+
     /// Returns the first time at which a timer of a process sends a signal that is neither ignored nor waiting already. Others change
     /// nothing, and a lane that does nothing but wait would pass from one to the next for ever.
     pub(super) fn first_timer(&self) -> Option<u64> {
@@ -78,14 +106,20 @@ impl Kernel {
         .min()
     }
 
-    /// Returns the number of steps of the lane at which a timer of the current process that counts its steps expires, if no other
-    /// process gets the lane before.
+    /// Returns the number of steps of the lane at which a timer of the current process that counts its steps expires, or its
+    /// processor time is used up, if no other process gets the lane before.
     pub(super) fn first_processor_timer(&self, steps: u64) -> Option<u64> {
         let id = self.threads.get(&self.turns.current)?.process;
         let retired = self.retired_by(id, steps);
-        let timers = self.processes.get(&id)?.timers.values();
-        let next =
-            timers.filter(|timer| timer.clock == TimerClock::Processor).filter_map(|timer| timer.times.next);
-        next.min().map(|next| steps.saturating_add(next.saturating_sub(retired)))
+        let process = self.processes.get(&id)?;
+        let timers = process.timers.values().filter(|timer| timer.clock == TimerClock::Processor);
+        let Limit { soft, hard } = process.limits.of(Resource::ProcessorTime);
+        let limit = soft.min(hard);
+        let limit = (limit != UNLIMITED).then(|| limit.saturating_mul(NANOSECONDS));
+        timers
+            .filter_map(|timer| timer.times.next)
+            .chain(limit)
+            .min()
+            .map(|next| steps.saturating_add(next.saturating_sub(retired)))
     }
 }

@@ -57,7 +57,7 @@ impl Call<'_> {
     }
 
     fn finish_opening(&mut self, held: u32, flags: u32) -> CallResult {
-        let number = self.kernel.process().descriptors.lowest_free(0);
+        let number = self.kernel.process().lowest_free(0);
         if let Ok(number) = number {
             self.kernel.refer(number, held, flags & O_CLOEXEC != 0);
         }

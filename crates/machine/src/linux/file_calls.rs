@@ -40,7 +40,7 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
     let is_exclusive = flags & O_CREAT != 0 && flags & O_EXCL != 0;
     let place = call.place(directory, path, flags & O_NOFOLLOW == 0 && !is_exclusive)?;
     // Fail before creating the file if no descriptor is free.
-    call.kernel.process().descriptors.lowest_free(0)?;
+    call.kernel.process().lowest_free(0)?;
     let writes = flags & O_ACCMODE != 0 && flags & O_PATH == 0;
     let now = call.now();
     let umask = call.kernel.process().umask;
@@ -114,7 +114,7 @@ impl Call<'_> {
             return Err(EINVAL.into());
         }
         let parent = self.place(directory, path, true)?.existing()?;
-        self.kernel.process().descriptors.lowest_free(0)?;
+        self.kernel.process().lowest_free(0)?;
         let above = self.kernel.path_of_inode(parent);
         let parent =
             self.kernel.files.inode(parent).ok_or(if is_node(parent) { EOPNOTSUPP } else { ENOENT })?;
@@ -277,17 +277,37 @@ impl Call<'_> {
         Ok(())
     }
 
+    /// Returns the position at which a write to a file begins.
+    fn write_position(description: &Description, contents: &[u8], at: Option<u64>) -> u64 {
+        let is_append = description.flags & O_APPEND != 0;
+        at.unwrap_or(if is_append { contents.len() as u64 } else { description.position })
+    }
+
+    /// Returns the part of some bytes that the process may write, if it writes them to a file. If it may write none, it gets SIGXFSZ.
+    fn within_limit<'d>(&mut self, id: u32, data: &'d [u8], at: Option<u64>) -> Result<&'d [u8], Failure> {
+        let description = self.kernel.open.get(id)?;
+        let Object::Inode(number) = description.object else { return Ok(data) };
+        let Some(Inode { kind: Kind::File(contents), .. }) = self.kernel.files.inode(number) else {
+            return Ok(data);
+        };
+        let position = Self::write_position(description, contents, at);
+        let bytes = self.writable_bytes(position, data.len() as u64)?;
+        Ok(&data[..bytes as usize])
+    }
+
     /// Writes to a descriptor at position `at`, or else at its own position, and returns the number of bytes written.
     fn put(&mut self, descriptor: u64, data: &[u8], at: Option<u64>) -> CallResult {
         let (now, id) = (self.now(), self.kernel.opened(descriptor)?);
-        if let Object::Inode(number) = self.kernel.open.get(id)?.object {
-            self.sync_file(number)?;
-        }
-        let Kernel { open, files, .. } = &mut *self.kernel;
-        let description = open.get_mut(id)?;
+        let description = self.kernel.open.get(id)?;
         if !description.is_writable() {
             return Err(EBADF.into());
         }
+        if let Object::Inode(number) = description.object {
+            self.sync_file(number)?;
+        }
+        let data = self.within_limit(id, data, at)?;
+        let Kernel { open, files, .. } = &mut *self.kernel;
+        let description = open.get_mut(id)?;
         match description.object {
             Object::Inode(number) if is_node(number) => match Node::of(number) {
                 Some(node) => self.put_node(node, data),
@@ -295,9 +315,7 @@ impl Call<'_> {
             },
             Object::Inode(number) => match &files.inode(number).ok_or(ENOENT)?.kind {
                 Kind::File(contents) => {
-                    let end = contents.len() as u64;
-                    let own = if description.flags & O_APPEND != 0 { end } else { description.position };
-                    let position = at.unwrap_or(own);
+                    let position = Self::write_position(description, contents, at);
                     let written = files.write(number, position, data, now)?;
                     if at.is_none() {
                         description.position = position + written;
@@ -548,14 +566,24 @@ fn file_to_write(call: &Call<'_>) -> Result<u64, Failure> {
     }
 }
 
+impl Call<'_> {
+    /// Truncates a file or extends it with zeros.
+    fn resize_file(&mut self, number: InodeNumber, bytes: u64) -> Result<(), Failure> {
+        let now = self.now();
+        let before = self.kernel.files.inode(number).map_or(0, Inode::bytes);
+        self.check_file_bytes(before, bytes)?;
+        self.sync_file(number)?;
+        self.kernel.files.resize(number, bytes, now)?;
+        self.show_file(number)
+    }
+}
+
 pub(super) fn ftruncate(call: &mut Call<'_>) -> CallResult {
-    let (number, bytes, now) = (file_to_write(call)?, call.x[1], call.now());
+    let (number, bytes) = (file_to_write(call)?, call.x[1]);
     if bytes > i64::MAX as u64 {
         return Err(EINVAL.into());
     }
-    call.sync_file(number)?;
-    call.kernel.files.resize(number, bytes, now)?;
-    call.show_file(number)?;
+    call.resize_file(number, bytes)?;
     let opened = call.kernel.opened(call.x[0])?;
     call.kernel.notify_opened(opened, IN_MODIFY);
     Ok(0)
@@ -564,21 +592,19 @@ pub(super) fn ftruncate(call: &mut Call<'_>) -> CallResult {
 pub(super) fn truncate(call: &mut Call<'_>) -> CallResult {
     /// `AT_FDCWD`: stands for the current directory instead of a descriptor.
     const AT_FDCWD: u64 = -100_i64 as u64;
-    let (place, now) = (call.place(AT_FDCWD, call.x[0], true)?, call.now());
+    let place = call.place(AT_FDCWD, call.x[0], true)?;
     let number = place.existing()?;
     if call.x[1] > i64::MAX as u64 {
         return Err(EINVAL.into());
     }
-    call.sync_file(number)?;
-    call.kernel.files.resize(number, call.x[1], now)?;
-    call.show_file(number)?;
+    call.resize_file(number, call.x[1])?;
     call.kernel.notify(number, Some((place.parent, &place.name)), IN_MODIFY);
     Ok(0)
 }
 
 pub(super) fn fallocate(call: &mut Call<'_>) -> CallResult {
     let [_, mode, offset, bytes, ..] = call.x;
-    let (number, now) = (file_to_write(call)?, call.now());
+    let number = file_to_write(call)?;
     if mode as u32 != 0 {
         return Err(EOPNOTSUPP.into());
     }
@@ -586,7 +612,7 @@ pub(super) fn fallocate(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     let there = call.kernel.files.inode(number).ok_or(ENOENT)?.bytes();
-    call.kernel.files.resize(number, there.max(offset + bytes), now)?;
+    call.resize_file(number, there.max(offset + bytes))?;
     Ok(0)
 }
 
@@ -602,7 +628,7 @@ pub(super) fn memfd_create(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     let name = call.guest.text(call.x[0], NAME_BYTES_MAX + 1)?.ok_or(EINVAL)?;
-    call.kernel.process().descriptors.lowest_free(0)?;
+    call.kernel.process().lowest_free(0)?;
     let now = call.now();
     let number = call.kernel.files.add_unlinked(Inode::new(Kind::File(Vec::new().into()), 0o777, now))?;
     let path = [b"/memfd:", &name[..]].concat();

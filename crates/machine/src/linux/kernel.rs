@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::descriptors::{DESCRIPTORS_MAX, Descriptors};
 use super::files::{Files, InodeNumber, ROOT};
 use super::ipc::Ipc;
+use super::limits::Limits;
 use super::mapped_files::MappedFiles;
 use super::mix::{GOLDEN, mixed};
 use super::open_files::{Object, OpenFiles};
@@ -164,6 +165,7 @@ impl Kernel {
             name,
             retired: 0,
             children_retired: 0,
+            limits: Limits::new(areas.stack_bytes),
         };
         let state = ProcessState {
             heap_end: areas.heap.start,

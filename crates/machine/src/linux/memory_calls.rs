@@ -13,6 +13,7 @@ use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Kind};
 use super::guest::Guest;
 use super::mapped_files::MappedFile;
+use super::memory_limits::Added;
 use super::open_files::Object;
 use super::process::READ_IMPLIES_EXEC;
 use super::space::SharedMapping;
@@ -95,7 +96,13 @@ pub(super) fn brk(call: &mut Call<'_>) -> CallResult {
     }
     let (from, to) = (old.div_ceil(PAGE), new.div_ceil(PAGE));
     let (range, mapping) = if to > from { (from..to, Mapping::Heap) } else { (to..from, Mapping::Unmap) };
+    let added = Added { count: to.saturating_sub(from), replaced: &(0..0), is_data: true };
     // On failure `brk` returns the old end of the heap.
+    match call.check_memory(&added) {
+        Err(Failure::Errno(_)) if added.count > 0 => return Ok(old),
+        Err(failure @ Failure::Engine(_)) => return Err(failure),
+        _ => {}
+    }
     if call.guest.lane.map(range, mapping)? {
         call.kernel.state.heap_end = new;
     }
@@ -208,6 +215,8 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
     if is_shared && call.kernel.space().shared.len() >= SHARED_MAX {
         return Err(ENOMEM.into());
     }
+    let is_data = !is_shared && permissions.write;
+    call.check_memory(&Added { count: range.end - range.start, replaced: &range, is_data })?;
     call.replace_shared(&range)?;
     call.guest.map(range.clone(), Mapping::Zero(permissions), ENOMEM)?;
     let start = range.start * PAGE;
@@ -339,6 +348,9 @@ pub(super) fn mprotect(call: &mut Call<'_>) -> CallResult {
         let map = call.guest.page_map()?;
         range.start = map.region(range.start).ok_or(ENOMEM)?.first_page.max(stack.start / PAGE);
     }
+    if permissions.write {
+        call.check_writable(&range)?;
+    }
     call.guest.map(range, Mapping::Protect(permissions), ENOMEM)?;
     Ok(0)
 }
@@ -381,6 +393,12 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
     let is_shared = call.kernel.space().shared.iter().any(|mapping| mapping.pages.contains(&old.start));
     if keeps && is_shared {
         return Err(EINVAL.into());
+    }
+    let count_added = if keeps { count } else { count.saturating_sub(there) };
+    if count_added > 0 {
+        let is_data = region.permissions.write && !is_shared;
+        let replaced = fixed.clone().unwrap_or(0..0);
+        call.check_memory(&Added { count: count_added, replaced: &replaced, is_data })?;
     }
     if fixed.is_none() && !keeps {
         if count <= there {

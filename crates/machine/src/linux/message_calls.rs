@@ -1,7 +1,6 @@
 //! System calls that send and receive messages, with addresses and control data.
 
 use super::call::Call;
-use super::descriptors::DESCRIPTORS_MAX;
 use super::errno::{EBADF, EINVAL, EMSGSIZE, ENOBUFS, ENOTSOCK, EPERM, ETOOMANYREFS};
 use super::failure::{CallResult, Failure};
 use super::fields::{u32_at, u64_at};
@@ -242,8 +241,8 @@ impl Call<'_> {
     fn free_descriptors(&self, count: usize) -> Vec<u64> {
         let mut numbers = Vec::new();
         let mut from = 0;
-        while numbers.len() < count && from < DESCRIPTORS_MAX {
-            let Ok(number) = self.kernel.process().descriptors.lowest_free(from) else { break };
+        while numbers.len() < count {
+            let Ok(number) = self.kernel.process().lowest_free(from) else { break };
             numbers.push(number);
             from = number + 1;
         }

@@ -28,7 +28,7 @@ impl Kernel {
 
     /// Opens a descriptor for a new description.
     pub(super) fn open(&mut self, description: Description, close_on_exec: bool) -> Result<u64, Errno> {
-        let number = self.process().descriptors.lowest_free(0)?;
+        let number = self.process().lowest_free(0)?;
         let id = self.open.add(description);
         self.refer(number, id, close_on_exec);
         Ok(number)

@@ -8,18 +8,25 @@ use super::errno::{
 };
 use super::failure::{CallResult, Failure};
 use super::fields::{Fields, u32_at, u64_at};
+use super::limits::Resource;
 use super::open_files::{Description, O_ACCMODE, O_CLOEXEC, O_NONBLOCK, Object};
 use super::posix_queues::{Notice, PRIORITIES, PosixQueue};
 use super::readiness::{POLLIN, POLLOUT};
 use super::signals::{SIGNAL_MAX, siginfo};
 use super::wait::Event;
 
-/// The limits on queues of a lane, and on the bytes of all messages of a queue (`RLIMIT_MSGQUEUE`).
+/// The limits on queues of a lane, and on the bytes of all messages of all queues.
 const QUEUES_MAX: usize = 256;
-const BYTES_MAX: u64 = 819_200;
+const BYTES_MAX: u64 = 64 << 20;
 /// The size of a queue whose maker asks for none.
 const MESSAGES_DEFAULT: u64 = 10;
 const BYTES_DEFAULT: u64 = 8192;
+
+/// Returns the bytes that a queue counts as: of its messages, and of what Linux keeps for each.
+const fn queue_bytes(count: u64, bytes: u64) -> u64 {
+    const OVERHEAD: u64 = 96;
+    count * (bytes + OVERHEAD)
+}
 
 impl Call<'_> {
     /// Reads the name of a queue, which the C library passes without its slash.
@@ -79,7 +86,7 @@ pub(super) fn mq_open(call: &mut Call<'_>) -> CallResult {
     let [name, flags, _, attributes, ..] = call.x;
     let flags = flags as u32;
     let name = call.queue_name(name)?;
-    call.kernel.process().descriptors.lowest_free(0)?;
+    call.kernel.process().lowest_free(0)?;
     if flags & O_ACCMODE == O_ACCMODE {
         return Err(EINVAL.into());
     }
@@ -98,7 +105,11 @@ pub(super) fn mq_open(call: &mut Call<'_>) -> CallResult {
                     return Err(EINVAL.into());
                 }
             }
-            if count * bytes > BYTES_MAX {
+            let queues = call.kernel.open.queues.values();
+            let sizes = queues.map(|queue| queue_bytes(queue.messages_max as u64, queue.bytes_max as u64));
+            let there: u64 = sizes.sum();
+            let limit = call.kernel.process().limits.soft(Resource::QueueBytes).min(BYTES_MAX);
+            if there + queue_bytes(count, bytes) > limit {
                 return Err(EMFILE.into());
             }
             if call.kernel.open.queues.len() >= QUEUES_MAX {

@@ -6,12 +6,12 @@ use super::descriptors::DESCRIPTORS_MAX;
 use super::errno::{ENOENT, ESRCH, Errno};
 use super::failure::Failure;
 use super::kernel::Kernel;
+use super::limits::UNLIMITED;
 use super::open_files::{EventFile, O_CLOEXEC, Object};
 use super::proc_maps::Sizes;
 use super::proc_node::Owner;
 use super::proc_text::{Look, Text};
 use super::process::{Process, State};
-use super::process_calls::limits;
 use super::status::FileStatus;
 use super::time_calls::{NANOSECONDS, TICKS};
 use crate::pages::PAGE_BYTES;
@@ -287,15 +287,14 @@ const RESOURCES: [(&str, &str); 16] = [
 
 pub(super) fn resource_limits(look: &mut Look<'_, '_>, owner: Owner) -> Text {
     let process = look.kernel.process_of(owner)?;
-    let areas = &look.space(process).ok_or(ESRCH)?.areas;
-    let limits = limits(&areas.heap, areas.stack_bytes);
+    let limits = &look.kernel.processes.get(&process).ok_or(ESRCH)?.limits;
     let row = |name: &str, soft: &str, hard: &str, unit: &str| {
         format!("{name:<25} {soft:<20} {hard:<20} {unit:<10}\n")
     };
     let mut text = row("Limit", "Soft Limit", "Hard Limit", "Units");
-    for ((name, unit), limit) in RESOURCES.iter().zip(limits) {
-        let limit = if limit == u64::MAX { "unlimited".to_owned() } else { limit.to_string() };
-        text.push_str(&row(name, &limit, &limit, unit));
+    let shown = |limit: u64| if limit == UNLIMITED { "unlimited".to_owned() } else { limit.to_string() };
+    for ((name, unit), limit) in RESOURCES.iter().zip(limits.iter()) {
+        text.push_str(&row(name, &shown(limit.soft), &shown(limit.hard), unit));
     }
     Ok(text.into_bytes())
 }

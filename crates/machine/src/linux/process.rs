@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::descriptors::Descriptors;
+use super::errno::Errno;
 use super::files::InodeNumber;
+use super::limits::{Limits, Resource};
 use super::signals::{Actions, Pending};
 use super::timers::Timer;
 
@@ -49,6 +51,7 @@ pub(super) struct Process {
     /// The steps that its ended threads, and its children that were waited for, have retired.
     pub(super) retired: u64,
     pub(super) children_retired: u64,
+    pub(super) limits: Limits,
 }
 
 /// The state of a process, as its parent sees it.
@@ -103,6 +106,11 @@ impl Process {
     /// Returns whether it has ended.
     pub(super) const fn has_ended(&self) -> bool {
         matches!(self.state, State::Zombie(_))
+    }
+
+    /// Returns the lowest unused descriptor that is at least `from`.
+    pub(super) fn lowest_free(&self, from: u64) -> Result<u64, Errno> {
+        self.descriptors.lowest_free(from, self.limits.soft(Resource::OpenFiles))
     }
 
     /// Returns whether its threads may take turns.

@@ -1,11 +1,8 @@
-//! System calls on the process: exit, futexes, names, limits, random numbers.
-
-use std::ops::Range;
+//! System calls on the process: exit, futexes, names, random numbers.
 
 use kvrm_arm64::semantics::pauth;
 
 use super::call::Call;
-use super::descriptors::DESCRIPTORS_MAX;
 use super::errno::{EINVAL, ESRCH, Errno};
 use super::failure::{CallResult, Failure};
 use super::guest::TRANSFER_BYTES_MAX;
@@ -88,48 +85,6 @@ pub(super) fn uname(call: &mut Call<'_>) -> CallResult {
         place[..field.len()].copy_from_slice(field.as_bytes());
     }
     call.guest.write(call.x[0], &out)?;
-    Ok(0)
-}
-
-/// Returns the resource limits by number. Those that the machine enforces anyway have a value; the rest are unlimited.
-pub(super) fn limits(heap: &Range<u64>, stack_bytes: u64) -> [u64; 16] {
-    const DATA: usize = 2;
-    const STACK: usize = 3;
-    const CORE: usize = 4;
-    const OPEN_FILES: usize = 7;
-    let mut limits = [u64::MAX; 16];
-    limits[DATA] = heap.end - heap.start;
-    limits[STACK] = stack_bytes;
-    limits[CORE] = 0;
-    limits[OPEN_FILES] = DESCRIPTORS_MAX;
-    limits
-}
-
-/// Returns the limit of a resource as `struct rlimit`; soft and hard limit are equal.
-fn limit(call: &Call<'_>, resource: u64) -> Result<[u8; 16], Failure> {
-    let areas = &call.kernel.space().areas;
-    let limits = limits(&areas.heap, areas.stack_bytes);
-    let limit = limits.get(resource as u32 as usize).ok_or(EINVAL)?.to_le_bytes();
-    let mut out = [0; 16];
-    out[..8].copy_from_slice(&limit);
-    out[8..].copy_from_slice(&limit);
-    Ok(out)
-}
-
-pub(super) fn getrlimit(call: &mut Call<'_>) -> CallResult {
-    let limit = limit(call, call.x[0])?;
-    call.guest.write(call.x[1], &limit)?;
-    Ok(0)
-}
-
-pub(super) fn prlimit64(call: &mut Call<'_>) -> CallResult {
-    let [process, resource, new, old, ..] = call.x;
-    call.known_process(process)?;
-    let limit = limit(call, resource)?;
-    if new != 0 {
-        let _: [u8; 16] = call.guest.array(new)?;
-    }
-    call.guest.write_optional(old, &limit)?;
     Ok(0)
 }
 

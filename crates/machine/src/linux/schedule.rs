@@ -244,6 +244,7 @@ impl Kernel {
         let above = &self.processes[&process];
         let space = above.space;
         (self.state.process, self.state.thread, self.state.parent) = (process, next, above.parent);
+        self.note_limits();
         self.load_space(space, process, guest, steps)
     }
 

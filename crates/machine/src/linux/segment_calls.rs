@@ -7,6 +7,7 @@ use super::fields::Fields;
 use super::ipc::{IPC_RMID, IPC_SET, IPC_STAT, Permission, Segment};
 use super::mapped_files::MappedFile;
 use super::memory_calls::{SHARED_MAX, pages};
+use super::memory_limits::Added;
 use super::space::SharedMapping;
 use super::time_calls::NANOSECONDS;
 use crate::page_map::Mapping;
@@ -72,6 +73,7 @@ pub(super) fn shmat(call: &mut Call<'_>) -> CallResult {
         }
         range
     };
+    call.check_memory(&Added { count: range.end - range.start, replaced: &range, is_data: false })?;
     call.replace_shared(&range)?;
     let write = flags & SHM_RDONLY == 0;
     let permissions = Permissions { read: true, write, execute: flags & SHM_EXEC != 0 };

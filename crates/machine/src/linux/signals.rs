@@ -17,6 +17,10 @@ pub(super) const SIGKILL: u64 = 9;
 pub(super) const SIGALRM: u64 = 14;
 /// Raised by a write to a pipe whose read end is closed.
 pub(super) const SIGPIPE: u64 = 13;
+/// Raised when a process has used the processor for as long as it may.
+pub(super) const SIGXCPU: u64 = 24;
+/// Raised by a write behind the largest size that a file may have.
+pub(super) const SIGXFSZ: u64 = 25;
 pub(super) const SIGIO: u64 = 29;
 /// Raised when a child ends, stops or continues.
 pub(super) const SIGCHLD: u64 = 17;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::call::{Call, Interrupted};
 use super::errno::{
-    EADDRINUSE, EAFNOSUPPORT, EAGAIN, EFAULT, EINVAL, EMFILE, ENOBUFS, ENOTCONN, ENOTSOCK, EOPNOTSUPP,
+    EADDRINUSE, EAFNOSUPPORT, EAGAIN, EFAULT, EINVAL, ENOBUFS, ENOTCONN, ENOTSOCK, EOPNOTSUPP,
     EPROTONOSUPPORT, ESOCKTNOSUPPORT,
 };
 use super::failure::{CallResult, Failure};
@@ -126,7 +126,7 @@ impl Call<'_> {
 
 pub(super) fn socket(call: &mut Call<'_>) -> CallResult {
     let (family, kind, flags) = arguments(call)?;
-    call.kernel.process().descriptors.lowest_free(0)?;
+    call.kernel.process().lowest_free(0)?;
     let own = call.credentials();
     let socket = call.add_socket(Socket::new(family, kind, own))?;
     call.open_socket(socket, flags)
@@ -141,9 +141,8 @@ pub(super) fn socketpair(call: &mut Call<'_>) -> CallResult {
     // Check that the address is writable before opening anything, by writing back the bytes that are there.
     let before: [u8; 8] = call.guest.array(address)?;
     call.guest.write(address, &before)?;
-    let descriptors = &call.kernel.process().descriptors;
-    let first = descriptors.lowest_free(0)?;
-    descriptors.lowest_free(first + 1).map_err(|_| EMFILE)?;
+    let process = call.kernel.process();
+    process.lowest_free(process.lowest_free(0)? + 1)?;
     let own = call.credentials();
     let ids =
         [call.add_socket(Socket::new(family, kind, own))?, call.add_socket(Socket::new(family, kind, own))?];
@@ -273,7 +272,7 @@ pub(super) fn accept4(call: &mut Call<'_>) -> CallResult {
         return Err(EINVAL.into());
     }
     let id = call.socket_of(descriptor)?;
-    call.kernel.process().descriptors.lowest_free(0)?;
+    call.kernel.process().lowest_free(0)?;
     let listening = call.kernel.open.sockets.get(id)?;
     if listening.kind == SocketKind::Datagram {
         return Err(EOPNOTSUPP.into());

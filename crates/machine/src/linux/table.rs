@@ -6,7 +6,7 @@ use super::errno::{ENOSYS, Errno};
 use super::failure::CallResult;
 use super::notice_calls as notices;
 use super::semaphore_calls as semaphores;
-use super::{attribute_calls as attributes, lock_calls as locks};
+use super::{attribute_calls as attributes, limit_calls as limits, lock_calls as locks};
 use super::{clone_calls as clones, descriptor_calls as descriptors, directory_calls as directories};
 use super::{event_calls as events, timer_calls as timers};
 use super::{exec_calls as exec, file_calls as files, futex_calls as futexes, id_calls as ids};
@@ -215,8 +215,8 @@ calls! {
     159 setgroups         Accepted => Ok(0), "the process runs as root";
     160 uname             Complete process::uname, "";
     161 sethostname       Accepted process::sethostname, "the name stays";
-    163 getrlimit         Complete process::getrlimit, "";
-    164 setrlimit         Accepted => Ok(0), "";
+    163 getrlimit         Complete limits::getrlimit, "";
+    164 setrlimit         Complete limits::setrlimit, "";
     165 getrusage         Partial  time::getrusage, "ru_utime and ru_maxrss, the memory that was mapped";
     166 umask             Complete process::umask, "";
     167 prctl             Partial  process::prctl, "PR_SET_NAME, PR_GET_NAME, PR_PAC_RESET_KEYS, PR_PAC_SET_ENABLED_KEYS, PR_PAC_GET_ENABLED_KEYS";
@@ -230,7 +230,7 @@ calls! {
     177 getegid           Complete => Ok(0), "";
     178 gettid            Complete ids::gettid, "";
     179 sysinfo           Complete time::sysinfo, "";
-    180 mq_open           Complete queues::mq_open, "at most 819,200 bytes of messages in a queue, as RLIMIT_MSGQUEUE says";
+    180 mq_open           Complete queues::mq_open, "";
     181 mq_unlink         Complete queues::mq_unlink, "";
     182 mq_timedsend      Complete queues::mq_timedsend, "";
     183 mq_timedreceive   Complete queues::mq_timedreceive, "";
@@ -283,7 +283,7 @@ calls! {
     242 accept4           Complete sockets::accept4, "";
     243 recvmmsg          Partial  messages::recvmmsg, "as recvmsg; waits for the first message only";
     260 wait4             Complete wait::wait4, "";
-    261 prlimit64         Partial  process::prlimit64, "returns the limits of the lane; new limits are ignored";
+    261 prlimit64         Complete limits::prlimit64, "";
     267 syncfs            Accepted descriptors::fsync, "";
     269 sendmmsg          Partial  messages::sendmmsg, "as sendmsg";
     276 renameat2         Partial  directories::renameat2, "no RENAME_EXCHANGE, no RENAME_WHITEOUT";

@@ -10,11 +10,13 @@ use kvrm_machine::{Machine, Stop, Stream};
 use crate::support::{folder, guest};
 
 /// A guest, its arguments, its exit status, and its expected output.
-const RUNS: [(&str, &[&str], i32, &str); 22] = [
+const RUNS: [(&str, &[&str], i32, &str); 24] = [
     ("deadlock", &[], 0, "transfers=6\n"),
     ("files", &["/tmp/kvrm-guest"], 3, include_str!("expected/files.txt")),
     ("files", &[], 2, ""),
     ("ipc", &["/tmp/kvrm-guest-ipc"], 0, include_str!("expected/ipc.txt")),
+    ("limits", &["/tmp/kvrm-guest-limits"], 0, include_str!("expected/limits.txt")),
+    ("limits", &["execute"], 0, include_str!("expected/limits_execute.txt")),
     ("memory", &[], 0, include_str!("expected/memory.txt")),
     ("pauth", &[], 0, include_str!("expected/pauth.txt")),
     ("pauth", &["execute"], 0, include_str!("expected/pauth_execute.txt")),

@@ -4,6 +4,7 @@ mod calls;
 mod guests;
 mod hostile;
 mod lanes;
+mod limits;
 mod options;
 mod proc;
 mod random_calls;

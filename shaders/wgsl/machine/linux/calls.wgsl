@@ -57,7 +57,7 @@ fn serve_call() -> u32 {
             stop = STOP_EXIT;
         }
         case CALL_BREAK: {
-            is_served = move_break(x[0]);
+            is_served = has_usual_limits() && move_break(x[0]);
             value = get_state(COLUMN_HEAP_END);
         }
         case CALL_CLOCK: {
@@ -95,7 +95,7 @@ fn serve_call() -> u32 {
         case CALL_LIMIT: {
             let limited = u32(x[1]);
             let is_own = u32(x[0]) == 0u || u32(x[0]) == halves(get_state(COLUMN_PROCESS)).x;
-            is_served = is_own && limited < LIMITS && x[2] == 0lu && x[3] != 0lu;
+            is_served = is_own && has_usual_limits() && limited < LIMITS && x[2] == 0lu && x[3] != 0lu;
             first = parameters.limits[limited % LIMITS];
             second = first;
             place = x[3];
@@ -126,7 +126,7 @@ fn serve_call() -> u32 {
         case CALL_YIELD: { is_served = is_single(); }
         case CALL_WAKE_FUTEX: {
             is_served = (u32(x[1]) & FUTEX_COMMAND) == FUTEX_WAKE && (x[0] & 3lu) == 0lu
-                && get_state(COLUMN_WAITERS) == 0lu && translate(WANT_READ, x[0]) == STOP_NONE;
+                && halves(get_state(COLUMN_WAITERS)).x == 0u && translate(WANT_READ, x[0]) == STOP_NONE;
         }
         default: { is_served = false; }
     }
@@ -151,6 +151,11 @@ fn serve_call() -> u32 {
 /// Whether the lane has had one thread only.
 fn is_single() -> bool {
     return halves(get_state(COLUMN_PARENT)).y == 0u;
+}
+
+/// Whether the resource limits of the process are those of the machine.
+fn has_usual_limits() -> bool {
+    return halves(get_state(COLUMN_WAITERS)).y == 0u;
 }
 
 /// Writes one or two words to guest memory if the address is aligned and can be written, and returns whether it has.

@@ -83,6 +83,7 @@ pub(crate) fn process_state(words: &Words) -> ProcessState {
     let name = [get(COLUMN_NAME), get(COLUMN_NAME + 1)];
     let (process, thread) = halves(get(COLUMN_PROCESS));
     let (parent, more_threads) = halves(get(COLUMN_PARENT));
+    let (futex_waiters, limits_changed) = halves(get(COLUMN_WAITERS));
     ProcessState {
         heap_end: get(COLUMN_HEAP_END),
         slept: get(COLUMN_SLEPT),
@@ -94,7 +95,8 @@ pub(crate) fn process_state(words: &Words) -> ProcessState {
         thread,
         parent,
         more_threads,
-        futex_waiters: get(COLUMN_WAITERS) as u32,
+        futex_waiters,
+        limits_changed,
         pipes: std::array::from_fn(|window| {
             let ends = get(COLUMN_PIPE_ENDS) >> (32 * window);
             let place = get(COLUMN_PIPES + window as u32);
@@ -118,7 +120,7 @@ pub(crate) fn set_process_state(words: &mut Words, state: &ProcessState) {
     words[COLUMN_CLEAR_TID as usize] = state.clear_tid;
     words[COLUMN_PROCESS as usize] = word(state.process, state.thread);
     words[COLUMN_PARENT as usize] = word(state.parent, state.more_threads);
-    words[COLUMN_WAITERS as usize] = state.futex_waiters.into();
+    words[COLUMN_WAITERS as usize] = word(state.futex_waiters, state.limits_changed);
     words[COLUMN_PIPE_ENDS as usize] = 0;
     for (window, pipe) in state.pipes.iter().enumerate() {
         let PipeWindow { readers, writers, start, bytes, read } = *pipe;
