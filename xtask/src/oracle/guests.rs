@@ -17,7 +17,7 @@ const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
 const INPUT: &str = "guests/README.md";
 
 /// The runs of guests for Linux: names and arguments.
-const LINUX_ARGUMENTS: [(&str, &[&str]); 19] = [
+const LINUX_ARGUMENTS: [(&str, &[&str]); 20] = [
     ("deadlock", &[]),
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
@@ -36,6 +36,7 @@ const LINUX_ARGUMENTS: [(&str, &[&str]); 19] = [
     ("signals", &[]),
     ("signals", &["a bad frame"]),
     ("sockets", &[]),
+    ("terminals", &[]),
     ("threads", &[]),
     ("tls", &[]),
 ];

@@ -4,13 +4,14 @@ use super::call::{Call, Interrupted};
 use super::descriptors::DESCRIPTORS_MAX;
 use super::errno::{EBADF, EINVAL, ENOTTY, ESRCH};
 use super::failure::{CallResult, Failure};
-use super::fields::Fields;
 use super::kernel::Kernel;
 use super::limits::Resource;
 use super::open_files::{EventFile, O_APPEND, O_ASYNC, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
 use super::readiness::{POLLERR, POLLHUP, POLLIN, POLLNVAL, POLLOUT};
 use super::signals::UNBLOCKABLE;
 use super::sockets::SocketKind;
+use super::terminal_calls::control;
+use super::termios::Termios;
 use super::wait::Event;
 
 pub(super) fn close(call: &mut Call<'_>) -> CallResult {
@@ -161,21 +162,6 @@ pub(super) fn fcntl(call: &mut Call<'_>) -> CallResult {
 const ROWS: u16 = 24;
 const COLUMNS: u16 = 80;
 
-/// Returns the settings of a new terminal as Linux's `struct termios`.
-fn terminal_settings() -> [u8; 36] {
-    const ICRNL_IXON: u32 = 0o2400;
-    const OPOST_ONLCR: u32 = 5;
-    const B38400_CS8_CREAD: u32 = 0o277;
-    const ECHO_AND_SIGNALS: u32 = 0o105_073;
-    /// The control characters `c_cc`: interrupt, quit, erase, kill, end of file, and so on.
-    const CHARACTERS: [u8; 19] = [3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22, 0, 0, 0];
-    let mut out = Fields([0; 36]);
-    let flags = [ICRNL_IXON, OPOST_ONLCR, B38400_CS8_CREAD, ECHO_AND_SIGNALS];
-    (0..).step_by(4).zip(flags).for_each(|(at, word)| out.u32(at, word));
-    out.0[17..].copy_from_slice(&CHARACTERS);
-    out.0
-}
-
 pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
     const TCGETS: u64 = 0x5401;
     const TCSETS: u64 = 0x5402;
@@ -190,6 +176,12 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
     const FIOASYNC: u64 = 0x5452;
     let [descriptor, request, argument, ..] = call.x;
     let object = call.kernel.description(descriptor)?.object;
+    let of_any_file = matches!(request & 0xffff_ffff, FIONBIO | FIONCLEX | FIOCLEX);
+    match object {
+        Object::Terminal(number) if !of_any_file => return control(call, number, false),
+        Object::TerminalMaster(number) if !of_any_file => return control(call, number, true),
+        _ => {}
+    }
     let is_terminal = call.kernel.settings.terminal && matches!(object, Object::Input | Object::Output(_));
     match request & 0xffff_ffff {
         FIONREAD => {
@@ -211,9 +203,7 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
                 Object::Event(event) if let Ok(EventFile::Notices(notices)) = open.event(event) => {
                     notices.queue.iter().map(|note| note.bytes().len()).sum()
                 }
-                Object::Inode(_) | Object::Output(_) | Object::Event(_) | Object::Queue(_) => {
-                    return Err(ENOTTY.into());
-                }
+                _ => return Err(ENOTTY.into()),
             };
             call.guest.write(argument, &(waiting as u32).to_le_bytes())?;
             Ok(0)
@@ -230,7 +220,7 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
             Ok(0)
         }
         TCGETS if is_terminal => {
-            call.guest.write(argument, &terminal_settings())?;
+            call.guest.write(argument, &Termios::new().bytes())?;
             Ok(0)
         }
         TIOCGWINSZ if is_terminal => {

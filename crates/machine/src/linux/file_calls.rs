@@ -66,8 +66,8 @@ pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
                 Kind::Symlink(_) if flags & O_PATH == 0 => return Err(ELOOP.into()),
                 Kind::Socket if flags & O_PATH == 0 => return Err(ENXIO.into()),
                 Kind::Directory { .. } if writes || flags & O_CREAT != 0 => return Err(EISDIR.into()),
-                Kind::Device(Device::Terminal | Device::Console) if flags & O_PATH == 0 => {
-                    return call.open_terminal(flags);
+                &Kind::Device(device) if device.is_terminal() && flags & O_PATH == 0 => {
+                    return call.open_device(device, flags);
                 }
                 Kind::Directory { .. } | Kind::Device(_) => {}
                 _ if flags & O_DIRECTORY != 0 => return Err(ENOTDIR.into()),
@@ -154,6 +154,8 @@ impl Call<'_> {
         }
         let object = match self.kernel.object_of(number)? {
             object if is_path => object,
+            Object::Terminal(number) => return self.open_slave(number, flags),
+            Object::TerminalMaster(_) => return self.open_multiplexer(flags),
             // These have no other end, and cannot be opened again.
             Object::Event(_) | Object::Socket(_) => return Err(ENXIO.into()),
             Object::PipeReader(pipe) | Object::PipeWriter(pipe) if reads && !writes => {
@@ -169,11 +171,8 @@ impl Call<'_> {
         Ok(self.kernel.open(description, flags & O_CLOEXEC != 0)?)
     }
 
-    /// Opens the terminal.
-    fn open_terminal(&mut self, flags: u32) -> CallResult {
-        if !self.kernel.settings.terminal {
-            return Err(ENXIO.into());
-        }
+    /// Opens the terminal of the standard streams.
+    pub(super) fn open_console(&mut self, flags: u32) -> CallResult {
         let writes_only = flags & O_ACCMODE == O_WRONLY;
         let object = if writes_only { Object::Output(Stream::Output) } else { Object::Input };
         let description = Description::new(object, flags & (O_ACCMODE | O_APPEND | O_NONBLOCK));
@@ -214,9 +213,9 @@ impl Call<'_> {
                 Kind::Symlink(_) | Kind::Socket | Kind::Fifo => Err(EINVAL.into()),
                 Kind::Device(Device::Null) => Ok(Vec::new()),
                 // An open terminal is another object.
-                Kind::Device(Device::Terminal | Device::Console) => Err(EIO.into()),
+                Kind::Device(device) if device.is_terminal() => Err(EIO.into()),
                 Kind::Device(Device::Zero | Device::Full) => Ok(vec![0; bytes]),
-                Kind::Device(Device::Random) => Ok(self.kernel.random_bytes(bytes)),
+                Kind::Device(_) => Ok(self.kernel.random_bytes(bytes)),
             },
             _ if at.is_some() => Err(ESPIPE.into()),
             // Only a terminal that was opened for both can be read through its output.
@@ -239,6 +238,8 @@ impl Call<'_> {
             Object::Event(event) => self.peek_event(id, event, bytes),
             Object::Socket(_) => Ok(self.peek_socket(descriptor, bytes, 0)?.data),
             Object::Queue(_) => Err(EINVAL.into()),
+            Object::Terminal(number) => self.peek_terminal(id, number, bytes),
+            Object::TerminalMaster(number) => self.peek_master(id, number, bytes),
             Object::PipeWriter(_) => Err(EBADF.into()),
         }
     }
@@ -272,6 +273,8 @@ impl Call<'_> {
                 let rights = self.consume_socket(descriptor, bytes)?;
                 rights.into_iter().for_each(|right| self.kernel.release_description(right));
             }
+            Object::Terminal(number) => self.consume_terminal(id, number, bytes)?,
+            Object::TerminalMaster(number) => self.consume_master(number, bytes)?,
             Object::PipeWriter(_) | Object::Queue(_) => {}
         }
         Ok(())
@@ -324,7 +327,7 @@ impl Call<'_> {
                     self.kernel.notify_opened(id, IN_MODIFY);
                     Ok(written)
                 }
-                Kind::Device(Device::Terminal | Device::Console) => Err(EIO.into()),
+                Kind::Device(device) if device.is_terminal() => Err(EIO.into()),
                 Kind::Device(Device::Full) => Err(ENOSPC.into()),
                 Kind::Device(_) => Ok(data.len() as u64),
                 Kind::Directory { .. } => Err(EISDIR.into()),
@@ -350,6 +353,8 @@ impl Call<'_> {
                 )
             }
             Object::Queue(_) => Err(EINVAL.into()),
+            Object::Terminal(number) => self.put_into_terminal(id, number, data),
+            Object::TerminalMaster(number) => self.put_into_master(id, number, data),
             Object::PipeReader(_) => Err(EBADF.into()),
         }
     }
@@ -399,6 +404,10 @@ impl Call<'_> {
             return Err(EBADF.into());
         }
         let room = self.guest.writable_total(buffers)?;
+        if room == 0 && matches!(self.kernel.description(descriptor)?.object, Object::Terminal(_)) {
+            // An empty read does not consume the end of input.
+            return Ok(0);
+        }
         let data = self.peek(descriptor, room, at)?;
         self.guest.scatter(buffers, &data)?;
         self.consume(descriptor, &data, at)?;

@@ -51,6 +51,10 @@ pub(super) enum Device {
     Terminal,
     /// The terminal of the standard streams.
     Console,
+    /// `/dev/ptmx`, which makes pseudo terminals.
+    Multiplexer,
+    /// The pseudo terminal with this number.
+    Pseudo(u32),
 }
 
 impl Device {
@@ -59,6 +63,16 @@ impl Device {
         [Self::Null, Self::Zero, Self::Full, Self::Random]
             .into_iter()
             .find(|device| device.numbers() == numbers)
+    }
+
+    /// Returns the number of a pseudo terminal.
+    pub(super) const fn pseudo_terminal(self) -> Option<u32> {
+        if let Self::Pseudo(number) = self { Some(number) } else { None }
+    }
+
+    /// Returns whether its files are opened as those of a terminal.
+    pub(super) const fn is_terminal(self) -> bool {
+        matches!(self, Self::Terminal | Self::Console | Self::Multiplexer | Self::Pseudo(_))
     }
 
     /// Returns the major and minor device number on Linux.
@@ -70,6 +84,8 @@ impl Device {
             Self::Random => (1, 9),
             Self::Terminal => (5, 0),
             Self::Console => (136, 0),
+            Self::Multiplexer => (5, 2),
+            Self::Pseudo(number) => (136, number),
         }
     }
 }

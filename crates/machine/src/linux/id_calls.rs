@@ -60,5 +60,6 @@ pub(super) fn setsid(call: &mut Call<'_>) -> CallResult {
     }
     let process = call.kernel.process_mut();
     (process.group, process.session) = (id, id);
+    (process.terminal, process.hung_group) = (None, 0);
     Ok(u64::from(id))
 }

@@ -166,6 +166,9 @@ impl Kernel {
             retired: 0,
             children_retired: 0,
             limits: Limits::new(areas.stack_bytes),
+            // The console is terminal 0 if it is one.
+            terminal: settings.terminal.then_some(0),
+            hung_group: 0,
         };
         let state = ProcessState {
             heap_end: areas.heap.start,

@@ -98,6 +98,7 @@ impl Kernel {
             started,
             retired: 0,
             children_retired: 0,
+            hung_group: 0,
             ..self.process().clone()
         };
         for (_, descriptor) in process.descriptors.iter() {
@@ -206,6 +207,7 @@ impl Kernel {
         self.release_inode(directory);
         self.release_inode(root);
         self.release_space(space);
+        self.end_session(id);
         for child in self.processes.values_mut().filter(|child| child.parent == id) {
             child.parent = INIT;
         }

@@ -141,6 +141,7 @@ fn base(Options { room, terminal }: Options) -> Files {
         ("random", Device::Random),
         ("urandom", Device::Random),
         ("tty", Device::Terminal),
+        ("ptmx", Device::Multiplexer),
         ("pts/0", Device::Console),
     ];
     for (name, device) in devices.into_iter().filter(|(_, device)| terminal || *device != Device::Console) {

@@ -12,6 +12,7 @@ use super::locks::{Locks, Owner};
 use super::notices::Notices;
 use super::posix_queues::{PosixQueue, PosixQueues};
 use super::sockets::{Socket, Sockets};
+use super::terminals::Terminals;
 use crate::console::Stream;
 
 /// The capacity of a pipe.
@@ -51,6 +52,9 @@ pub(super) enum Object {
     Socket(u32),
     /// The message queue of POSIX with this ID.
     Queue(u32),
+    /// The pseudo terminal with this number: its slave, and its master.
+    Terminal(u32),
+    TerminalMaster(u32),
 }
 
 impl Object {
@@ -243,6 +247,7 @@ pub(super) struct OpenFiles {
     pub(super) sockets: Sockets,
     pub(super) locks: Locks,
     pub(super) queues: PosixQueues,
+    pub(super) terminals: Terminals,
     /// The owners that still have to get SIGIO in this service.
     pub(super) signalled: Vec<i32>,
     /// The number of the last move that was noted.
@@ -269,6 +274,7 @@ impl OpenFiles {
             sockets: Sockets::new(),
             locks: Locks::default(),
             queues: BTreeMap::new(),
+            terminals: Terminals::default(),
             signalled: Vec::new(),
             cookie: 0,
             next_id: 3,
@@ -291,6 +297,7 @@ impl OpenFiles {
             Object::Event(event) => self.events.contains_key(&event),
             Object::Socket(socket) => self.sockets.get(socket).is_ok(),
             Object::Queue(queue) => self.queues.contains_key(&queue),
+            Object::Terminal(number) | Object::TerminalMaster(number) => self.terminals.get(number).is_ok(),
             Object::Inode(_) | Object::Input | Object::Output(_) => true,
         };
         let counts = |(id, pipe): (&u32, &Pipe)| {
@@ -298,7 +305,16 @@ impl OpenFiles {
         };
         let ids = self.descriptions.keys().chain(self.pipes.keys()).chain(self.events.keys());
         let ids = ids.chain(self.sockets.iter().map(|(id, _)| id)).chain(self.queues.keys());
+        let count =
+            |object: Object| self.descriptions.values().filter(|open| open.object == object).count() as u32;
+        let mut terminals = self.terminals.iter();
         self.sockets.is_valid()
+            && self.terminals.is_valid()
+            && terminals.all(|(number, terminal)| {
+                let (slaves, masters) =
+                    (count(Object::Terminal(number)), count(Object::TerminalMaster(number)));
+                (terminal.slaves, terminal.masters) == (slaves, masters)
+            })
             && self.sockets.rights().all(|id| self.descriptions.contains_key(&id))
             && self.sockets.pending().all(|id| self.sockets.get(id).is_ok())
             && self.descriptions.values().all(has_pipe)
@@ -339,6 +355,16 @@ impl OpenFiles {
             }
             Object::Inode(_) | Object::Input | Object::Output(_) | Object::Event(_) => {}
             Object::Socket(_) | Object::Queue(_) => {}
+            Object::Terminal(number) => {
+                if let Ok(terminal) = self.terminals.get_mut(number) {
+                    (terminal.slaves, terminal.was_opened) = (terminal.slaves + 1, true);
+                }
+            }
+            Object::TerminalMaster(number) => {
+                if let Ok(terminal) = self.terminals.get_mut(number) {
+                    terminal.masters += 1;
+                }
+            }
         }
         self.descriptions.insert(id, description);
         id
@@ -388,6 +414,8 @@ impl OpenFiles {
                 Object::PipeReader(number) | Object::PipeWriter(number) | Object::PipeBoth(number) => {
                     released.extend(self.release_pipe(object, number).map(Object::Inode));
                 }
+                Object::Terminal(number) => self.terminals.release(number, false),
+                Object::TerminalMaster(number) => self.terminals.release(number, true),
                 Object::Event(event) if !self.is_open(object) => drop(self.events.remove(&event)),
                 Object::Socket(socket) if !self.is_open(object) => left.extend(self.release_socket(socket)),
                 Object::Queue(queue)

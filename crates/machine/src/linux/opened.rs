@@ -68,8 +68,11 @@ impl Kernel {
             }
         }
         for object in self.open.release(description) {
-            if let Object::Inode(number) = object {
-                self.release_inode(number);
+            match object {
+                Object::Inode(number) => self.release_inode(number),
+                Object::TerminalMaster(number) => self.close_master(number),
+                Object::Terminal(number) => self.note_terminal(number),
+                _ => {}
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::pages::PAGE_BYTES;
 
 /// The nanoseconds of a clock tick.
 pub(super) const TICK: u64 = NANOSECONDS / TICKS;
-/// The number of the terminal: major 136, minor 0.
+/// The major number of terminals, 136, in the number of a device.
 const TERMINAL: u32 = 136 << 8;
 
 impl Kernel {
@@ -89,9 +89,12 @@ pub(super) fn stat(look: &mut Look<'_, '_>, owner: Owner) -> Text {
     let (state, _) = kernel.thread_state(owner.id, process);
     let thread = kernel.threads.get(&owner.id);
     let (ignored, caught) = process.actions.masks();
-    let (terminal, foreground) = match kernel.settings.terminal {
-        true => (u64::from(TERMINAL), i64::from(kernel.foreground)),
-        false => (0, -1),
+    let (terminal, foreground) = match process.terminal {
+        Some(number) => {
+            let of_pseudo = kernel.open.terminals.get(number).map(|terminal| terminal.foreground);
+            (TERMINAL | number, i64::from(of_pseudo.unwrap_or(kernel.foreground)))
+        }
+        None => (0, -1),
     };
     let ticks = kernel.retired_of(owner, look.steps) / TICK;
     let started = thread.filter(|_| owner.is_task).map_or(process.started, |thread| thread.started);

@@ -150,6 +150,7 @@ impl Kernel {
                 }
             }
             Object::Socket(_) => numbered("socket"),
+            Object::Terminal(_) | Object::TerminalMaster(_) => open.path.to_vec(),
             Object::Queue(queue) => match self.open.queues.get(&queue).and_then(|queue| queue.name.clone()) {
                 Some(name) => [b"/", &name[..]].concat(),
                 None => [&open.path[..], b" (deleted)"].concat(),

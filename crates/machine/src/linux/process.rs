@@ -52,6 +52,10 @@ pub(super) struct Process {
     pub(super) retired: u64,
     pub(super) children_retired: u64,
     pub(super) limits: Limits,
+    /// The number of the terminal of its session.
+    pub(super) terminal: Option<u32>,
+    /// The process group that was in the foreground of the terminal when that was hung up, if it leads a session; otherwise 0.
+    pub(super) hung_group: u32,
 }
 
 /// The state of a process, as its parent sees it.

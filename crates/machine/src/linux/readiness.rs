@@ -2,6 +2,7 @@
 
 use super::kernel::Kernel;
 use super::open_files::{Description, EPOLLET, EventFile, Interest, Object, PIPE_ATOMIC_BYTES, PIPE_BYTES};
+use super::terminals::TRANSIT_BYTES;
 
 pub(super) const POLLIN: u16 = 1;
 pub(super) const POLLOUT: u16 = 4;
@@ -80,6 +81,18 @@ impl Kernel {
             },
             Object::Queue(queue) => self.open.queues.get(&queue).map_or(POLLNVAL, |queue| {
                 input_if(!queue.messages.is_empty()) | if queue.is_full() { 0 } else { POLLOUT }
+            }),
+            Object::Terminal(number) => self.open.terminals.get(number).map_or(POLLNVAL, |terminal| {
+                if terminal.hangups != description.position {
+                    return POLLIN | POLLOUT | POLLERR | POLLHUP;
+                }
+                input_if(terminal.is_readable()) | if terminal.room() > 0 { POLLOUT } else { 0 }
+            }),
+            Object::TerminalMaster(number) => self.open.terminals.get(number).map_or(POLLNVAL, |terminal| {
+                let has_room = terminal.unread.len() < TRANSIT_BYTES;
+                input_if(!terminal.output.is_empty())
+                    | if has_room { POLLOUT } else { 0 }
+                    | if terminal.has_lost_slave() { POLLHUP } else { 0 }
             }),
             Object::Socket(socket) => self.open.sockets.get(socket).map_or(POLLNVAL, |socket| {
                 let peer = socket.peer().and_then(|peer| self.open.sockets.get(peer).ok());

@@ -11,6 +11,7 @@ use super::kernel::Kernel;
 use super::process::Status;
 use super::readiness::Asker;
 use super::signals::SIGKILL;
+use super::terminals::Terminal;
 use super::thread::Parked;
 use super::wait::{Event, FutexKey, Wait, Woken};
 
@@ -57,6 +58,11 @@ impl Kernel {
             Event::Ready(all) => {
                 let asker = Asker { thread: id, now };
                 all.iter().any(|(open, events)| self.ready_for(*open, asker) & events != 0)
+            }
+            Event::Input { description, terminal, bytes } => {
+                let has_input = |terminal: &Terminal| terminal.has_input(*bytes);
+                self.is_dead(*description)
+                    || !self.open.terminals.get(*terminal).is_ok_and(|terminal| !has_input(terminal))
             }
             Event::Room(socket) => !self.open.sockets.get(*socket).is_ok_and(|socket| !socket.has_room()),
             Event::Opened { pipe, end, before } => {

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::errno::{EAGAIN, Errno};
 
+pub(super) const SIGHUP: u64 = 1;
+pub(super) const SIGINT: u64 = 2;
+pub(super) const SIGQUIT: u64 = 3;
 pub(super) const SIGILL: u64 = 4;
 pub(super) const SIGTRAP: u64 = 5;
 pub(super) const SIGBUS: u64 = 7;
@@ -21,11 +24,17 @@ pub(super) const SIGPIPE: u64 = 13;
 pub(super) const SIGXCPU: u64 = 24;
 /// Raised by a write behind the largest size that a file may have.
 pub(super) const SIGXFSZ: u64 = 25;
+/// Raised when the size of the terminal changes.
+pub(super) const SIGWINCH: u64 = 28;
 pub(super) const SIGIO: u64 = 29;
 /// Raised when a child ends, stops or continues.
 pub(super) const SIGCHLD: u64 = 17;
 pub(super) const SIGCONT: u64 = 18;
 pub(super) const SIGSTOP: u64 = 19;
+/// Sent by a terminal: to stop its foreground, and to processes in the background that read or write.
+pub(super) const SIGTSTP: u64 = 20;
+pub(super) const SIGTTIN: u64 = 21;
+pub(super) const SIGTTOU: u64 = 22;
 /// The first real-time signal. These are queued each time they are sent; others are pending at most once.
 const SIGRTMIN: u64 = 32;
 /// The highest signal number.
@@ -34,9 +43,9 @@ pub(super) const SIGNAL_MAX: u64 = 64;
 const PENDING_MAX: usize = 1024;
 
 /// The signals that are ignored by default.
-const IGNORED_BY_DEFAULT: u64 = bit(SIGCHLD) | bit(SIGCONT) | bit(23) | bit(28);
-/// The signals that stop the process by default: SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU.
-pub(super) const STOPPING: u64 = bit(SIGSTOP) | bit(20) | bit(21) | bit(22);
+const IGNORED_BY_DEFAULT: u64 = bit(SIGCHLD) | bit(SIGCONT) | bit(23) | bit(SIGWINCH);
+/// The signals that stop the process by default.
+pub(super) const STOPPING: u64 = bit(SIGSTOP) | bit(SIGTSTP) | bit(SIGTTIN) | bit(SIGTTOU);
 /// The signals that cannot be blocked or handled.
 pub(super) const UNBLOCKABLE: u64 = bit(SIGKILL) | bit(SIGSTOP);
 

@@ -2,6 +2,7 @@
 
 use super::fields::Fields;
 use super::files::{Inode, Kind, ROOT, S_IFCHR, S_IFIFO, S_IFREG, S_IFSOCK};
+use super::job_control::device_path;
 use super::kernel::Kernel;
 use super::open_files::Object;
 use super::proc_node::is_node;
@@ -73,6 +74,8 @@ impl FileStatus {
             {
                 Self::of(Object::Inode(number), kernel, now)
             }
+            Object::Terminal(number) => Self::of_device(device_path(number).as_bytes(), kernel),
+            Object::TerminalMaster(_) => Self::of_device(b"/dev/ptmx", kernel),
             other => {
                 // All event files are one inode, without a type.
                 let (number, mode, bytes) = match other {
@@ -85,11 +88,21 @@ impl FileStatus {
                     }
                     Object::Output(Stream::Output) => (PIPES | 2, S_IFIFO | 0o600, 0),
                     Object::Output(Stream::Error) => (PIPES | 3, S_IFIFO | 0o600, 0),
-                    Object::Input | Object::Inode(_) => (PIPES | 1, S_IFIFO | 0o600, 0),
+                    // The others have a status of their own.
+                    Object::Input | Object::Inode(_) | Object::Terminal(_) | Object::TerminalMaster(_) => {
+                        (PIPES | 1, S_IFIFO | 0o600, 0)
+                    }
                 };
                 Self { number, mode, link_count: 1, bytes, times: [now; 3], ..Self::default() }
             }
         }
+    }
+
+    /// Returns the status of the file at the path of a device.
+    fn of_device(path: &[u8], kernel: &Kernel) -> Self {
+        let place = kernel.files.walk(ROOT, path, true).ok();
+        let number = place.and_then(|place| place.inode).unwrap_or(0);
+        kernel.files.inode(number).map_or_else(Self::default, |inode| Self::of_inode(number, inode))
     }
 
     /// Returns whether it is that of a symbolic link.

@@ -26,6 +26,8 @@ pub(super) enum Event {
     Futex { key: FutexKey, bits: u32 },
     /// One of these open file descriptions is ready for one of its poll events.
     Ready(Vec<(u32, u16)>),
+    /// The slave that a description refers to can read a line, or so many bytes if there are no lines, or is hung up.
+    Input { description: u32, terminal: u32, bytes: usize },
     /// This socket has room for another message or connection, or is closed.
     Room(u32),
     /// An end of a named pipe, 0 for the reading one, was opened more often than this.

@@ -33,6 +33,7 @@ const RUNS: [(&str, &[&str], i32, &str); 24] = [
     ("signals", &["a bad frame"], 139, include_str!("expected/signals.txt")),
     ("space", &[], 0, include_str!("expected/space.txt")),
     ("sockets", &[], 0, include_str!("expected/sockets.txt")),
+    ("terminals", &[], 0, include_str!("expected/terminals.txt")),
     ("threads", &[], 5, include_str!("expected/threads.txt")),
     ("tls", &[], 0, include_str!("expected/tls.txt")),
 ];
