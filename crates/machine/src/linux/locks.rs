@@ -40,6 +40,11 @@ impl Lock {
 pub(super) struct Locks(BTreeMap<InodeNumber, Vec<Lock>>);
 
 impl Locks {
+    /// Returns all locks with the files that they lock.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (InodeNumber, &Lock)> {
+        self.0.iter().flat_map(|(number, all)| all.iter().map(|lock| (*number, lock)))
+    }
+
     /// Returns the first lock that excludes another one.
     pub(super) fn conflict(&self, number: InodeNumber, wanted: &Lock) -> Option<&Lock> {
         let mut all = self.0.get(&number)?.iter();

@@ -1,7 +1,9 @@
 //! The tables of `/proc`: its directories, links and files, with the functions that make their texts.
 
 use super::errno::ENOENT;
+use super::proc_ipc as ipc;
 use super::proc_maps as maps;
+use super::proc_net as net;
 use super::proc_node::{Node, Owner};
 use super::proc_process as process;
 use super::proc_system as system;
@@ -79,6 +81,17 @@ pub(super) const SYSTEM: &[(&str, Shape<SystemFile>)] = &[
     ("sys/vm/overcommit_memory", Constant("1\n")),
     ("sys/vm/overcommit_ratio", Constant("50\n")),
     ("sys/vm/swappiness", Constant("60\n")),
+    ("locks", File(0o444, ipc::locks)),
+    ("net", Directory(0o555)),
+    ("net/tcp", File(0o444, net::tcp)),
+    ("net/tcp6", File(0o444, net::tcp6)),
+    ("net/udp", File(0o444, net::udp)),
+    ("net/udp6", File(0o444, net::udp6)),
+    ("net/unix", File(0o444, net::unix)),
+    ("sysvipc", Directory(0o555)),
+    ("sysvipc/msg", File(0o444, ipc::message_queues)),
+    ("sysvipc/sem", File(0o444, ipc::semaphores)),
+    ("sysvipc/shm", File(0o444, ipc::segments)),
 ];
 
 /// The directories of a process that are no rows with fixed entries, and the link to its program, by index in the table.

@@ -300,6 +300,100 @@ fn a_program_that_was_removed_can_be_executed_again() {
 }
 
 #[test]
+fn proc_lists_locks_and_objects_of_system_v() {
+    let mut lane = Caller::new();
+    let file = lane.open("/tmp/locked", 0o102);
+    let own = lane.call(172, &[]);
+    assert_eq!(lane.call(32, &[file as u64, 2]), 0, "flock");
+    // struct flock: F_RDLCK, SEEK_SET, bytes 10 to 14.
+    let record = [0_u64, 10, 5, 0].map(u64::to_le_bytes).concat();
+    lane.write(DATA, &record);
+    assert_eq!(lane.call(25, &[file as u64, 6, DATA]), 0, "F_SETLK");
+    assert_eq!(lane.call(80, &[file as u64, DATA]), 0, "fstat");
+    let inode = u64::from_le_bytes(lane.read(DATA + 8, 8).try_into().unwrap());
+    let text = |lane: &mut Caller, path: &str| {
+        let file = lane.open(path, 0);
+        let text = String::from_utf8(lane.contents(file)).unwrap();
+        assert_eq!(lane.call(57, &[file as u64]), 0, "it is open");
+        text
+    };
+    let locks = text(&mut lane, "/proc/locks");
+    let expected = format!(
+        "1: FLOCK  ADVISORY  WRITE {own} 00:01:{inode} 0 EOF\n2: POSIX  ADVISORY  READ {own} 00:01:{inode} 10 14\n"
+    );
+    assert_eq!(locks, expected, "both kinds");
+    let queue = lane.call(186, &[0x1234, 0o1640]);
+    lane.write(DATA, &[1_u64.to_le_bytes(), *b"12345678"].concat());
+    assert_eq!(lane.call(189, &[queue as u64, DATA, 5, 0]), 0, "msgsnd");
+    let set = lane.call(190, &[0xffff_fff0, 3, 0o1600]);
+    let segment = lane.call(194, &[0, 10_000, 0o1666]);
+    assert!(lane.call(196, &[segment as u64, 0, 0]) > 0, "shmat");
+    let words = |text: &str| -> Vec<String> {
+        text.lines().nth(1).unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+    };
+    let [queue, set, segment, own] = [queue, set, segment, own].map(|id| id.to_string());
+    let found = words(&text(&mut lane, "/proc/sysvipc/msg"));
+    assert_eq!(found[..7], ["4660", &queue, "640", "5", "1", &own, "0"], "the queue");
+    let found = words(&text(&mut lane, "/proc/sysvipc/sem"));
+    assert_eq!(found[..4], ["-16", &set, "600", "3"], "the set");
+    let found = words(&text(&mut lane, "/proc/sysvipc/shm"));
+    assert_eq!(found[..7], ["0", &segment, "666", "10000", &own, &own, "1"], "the segment");
+    for name in ["msg", "sem", "shm"] {
+        let text = text(&mut lane, &format!("/proc/sysvipc/{name}"));
+        let widths: Vec<usize> = text.lines().map(str::len).collect();
+        assert_eq!(widths, [widths[0]; 2], "columns are aligned:\n{text}");
+    }
+}
+
+#[test]
+fn proc_lists_sockets() {
+    let mut lane = Caller::new();
+    let text = |lane: &mut Caller, path: &str| {
+        let file = lane.open(path, 0);
+        let text = String::from_utf8(lane.contents(file)).unwrap();
+        assert_eq!(lane.call(57, &[file as u64]), 0, "it is open");
+        text
+    };
+    let address = [2, 0, 0x1f, 0x90, 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+    let listener = lane.call(198, &[2, 1, 0]) as u64;
+    lane.write(DATA, &address);
+    assert_eq!(lane.call(200, &[listener, DATA, 16]), 0, "bind");
+    assert_eq!(text(&mut lane, "/proc/net/tcp").lines().count(), 1, "it does not listen yet");
+    assert_eq!(lane.call(201, &[listener, 5]), 0, "listen");
+    let client = lane.call(198, &[2, 1, 0]) as u64;
+    lane.write(DATA, &address);
+    assert_eq!(lane.call(203, &[client, DATA, 16]), 0, "connect");
+    let tcp = text(&mut lane, "/proc/net/tcp");
+    assert!(tcp.lines().all(|line| line.len() == 149), "as wide as on Linux:\n{tcp}");
+    let rows: Vec<Vec<&str>> = tcp.lines().skip(1).map(|line| line.split_whitespace().collect()).collect();
+    let listening = rows.iter().find(|row| row[3] == "0A").expect("the listener is there");
+    assert_eq!(listening[1..3], ["0100007F:1F90", "00000000:0000"], "its addresses");
+    assert_eq!(listening[4], "00000000:00000001", "a connection waits");
+    let connected: Vec<_> = rows.iter().filter(|row| row[3] == "01").collect();
+    assert_eq!(connected.len(), 2, "both ends:\n{tcp}");
+    assert_eq!(connected[0][1..3], [connected[1][2], connected[1][1]], "of one connection");
+    assert_eq!(lane.call(80, &[client, DATA]), 0, "fstat");
+    let inode = u64::from_le_bytes(lane.read(DATA + 8, 8).try_into().unwrap()).to_string();
+    assert!(connected.iter().any(|row| row[9] == inode), "the inode of the client:\n{tcp}");
+    let datagrams = lane.call(198, &[2, 2, 0]) as u64;
+    lane.write(DATA, &address);
+    assert_eq!(lane.call(200, &[datagrams, DATA, 16]), 0, "bind");
+    let udp = text(&mut lane, "/proc/net/udp");
+    assert!(
+        udp.lines().nth(1).is_some_and(|line| line.contains(": 0100007F:1F90 00000000:0000 07 ")),
+        "{udp}"
+    );
+    let local = lane.call(198, &[1, 1, 0]) as u64;
+    lane.write(DATA, b"\x01\0/tmp/socket\0");
+    assert_eq!(lane.call(200, &[local, DATA, 14]), 0, "bind");
+    assert_eq!(lane.call(201, &[local, 5]), 0, "listen");
+    let unix = text(&mut lane, "/proc/net/unix");
+    let row = unix.lines().nth(1).unwrap_or_default();
+    assert!(row.starts_with("0000000000000000: 00000002 00000000 00010000 0001 01 "), "{unix}");
+    assert!(row.ends_with(" /tmp/socket"), "{unix}");
+}
+
+#[test]
 fn open_objects_without_a_path_have_inode_numbers_that_tell_them_apart() {
     let mut caller = Caller::new();
     for _ in 0..2 {
