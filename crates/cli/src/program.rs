@@ -186,6 +186,11 @@ impl MachineArgs {
         kvrm_records::command_line(&name, self.args.iter().chain(&self.lane_args).cloned())
     }
 
+    /// Returns whether the clock of a Linux program counts its steps.
+    pub(crate) const fn counts_steps_as_time(&self) -> bool {
+        !self.real_time
+    }
+
     /// Returns the features of the machine.
     pub(crate) fn features(&self, program: &Program) -> Features {
         let mut features = self.cpu.map_or_else(|| program.features(), Processor::features);

@@ -1,5 +1,6 @@
 //! `kvrm run`.
 
+mod clock;
 mod hooks;
 mod outputs;
 mod strace;
@@ -145,7 +146,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         outputs::show_lanes(&machine)?;
     }
     if !args.json {
-        explain(&mut machine, args.machine.budget, engine.selection.stops_on_misprediction())?;
+        explain(&mut machine, &args.machine, engine.selection.stops_on_misprediction())?;
         if machine.stops()?.into_iter().any(is_failure) {
             system_calls::unserved(&report).into_iter().for_each(note);
         }
@@ -233,7 +234,7 @@ fn audit(machine: &mut Machine) -> Result<()> {
 }
 
 /// Prints why the first few lanes stopped that did not exit, and hints.
-fn explain(machine: &mut Machine, budget: Option<u64>, mispredictions_stop: bool) -> Result<()> {
+fn explain(machine: &mut Machine, args: &MachineArgs, mispredictions_stop: bool) -> Result<()> {
     const SHOWN: usize = 8;
     let features = machine.features();
     let mut hints = Vec::new();
@@ -267,7 +268,12 @@ fn explain(machine: &mut Machine, budget: Option<u64>, mispredictions_stop: bool
             Stop::Undefined { word } if mispredictions_stop && decode(word).is_some() => {
                 Some("the network may have chosen a wrong class; --stats shows its decisions".to_owned())
             }
-            Stop::Budget if budget == Some(0) => Some("--budget 0 allows no step".to_owned()),
+            Stop::Budget if args.budget == Some(0) => Some("--budget 0 allows no step".to_owned()),
+            Stop::Budget if args.counts_steps_as_time() && clock::waits_by_clock(machine, lane)? => Some(
+                "the program waits for a time by looking at the clock, which advances by 1 ns per step; --real-time shows it \
+                 the clock of the host"
+                    .to_owned(),
+            ),
             _ => hint(stop, pc, features),
         };
         hints.extend(hint.filter(|hint| !hints.contains(hint)));

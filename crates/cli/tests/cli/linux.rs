@@ -1,6 +1,6 @@
 //! `kvrm run` with programs for Linux.
 
-use kvrm::arm64::asm::{X0, X8};
+use kvrm::arm64::asm::{SP, X0, X1, X8};
 use serde_json::Value;
 
 use crate::support::{Elf, Folder, assemble, guest, kvrm, linux_guest, refusal};
@@ -211,4 +211,33 @@ fn a_later_instruction_is_explained() {
     assert!(run.stderr.ends_with(hint), "{}", run.stderr);
     let trace = kvrm(&["trace", &program]);
     assert!(trace.stderr.ends_with(hint), "{}", trace.stderr);
+}
+
+/// Returns a Linux program that makes a system call again and again, with `pause` instructions between two calls.
+fn looping_linux_program(call: i64, pause: usize) -> Vec<u8> {
+    let code = assemble(|a| {
+        let again = a.label();
+        a.bind(again);
+        a.mov(X0, 1).sub(X1, SP, 64).mov(X8, call).svc(0);
+        (0..pause).for_each(|_| drop(a.nop()));
+        a.b(again);
+    });
+    Elf::PROGRAM.bytes(&code)
+}
+
+#[test]
+fn a_program_that_waits_by_the_clock_is_told_what_the_clock_counts() {
+    let folder = Folder::new();
+    let run = |call: i64, pause: usize, options: &[&str]| {
+        let program = folder.file("program", looping_linux_program(call, pause));
+        let run = kvrm(&[&["run", &program, "--budget", "50000"], options].concat());
+        assert_eq!(run.status, 124, "it is endless: {}", run.stderr);
+        run.stderr.contains("--real-time shows it the clock of the host")
+    };
+    assert!(run(113, 0, &[]), "clock_gettime");
+    assert!(run(113, 900, &[]), "more than one look in a thousand steps");
+    assert!(!run(113, 1100, &[]), "fewer looks");
+    assert!(!run(172, 0, &[]), "getpid shows no clock");
+    assert!(!run(113, 0, &["--real-time"]), "it is the clock of the host already");
+    assert!(run(113, 0, &["--lanes", "2"]), "several lanes");
 }
