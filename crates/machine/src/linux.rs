@@ -11,6 +11,7 @@
 //! A guest error becomes an errno or ends the lane. File positions advance and input is consumed only after the answer
 //! has been written to the guest's memory, so a call that stops because frames have run out can be made again.
 
+mod advice_calls;
 mod attribute_calls;
 mod call;
 mod call_table;
@@ -30,6 +31,7 @@ mod fields;
 mod fifo_calls;
 mod file_calls;
 mod files;
+mod fork_advice;
 mod futex_calls;
 mod guest;
 mod id_calls;

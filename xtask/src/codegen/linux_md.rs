@@ -88,6 +88,8 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
   open files (at most 1,024), the size of files, data, mapped memory, processor time (in steps), bytes of POSIX queues, and the stack
   of programs that are executed later (at most 1 GiB). The stack counts as 132 KiB of mapped memory. The others are only kept: root is
   exempt from some of them, and there are no core files.
+- *Pseudo terminals.* `/dev/ptmx` makes them, at most 256 in a lane. A master can be 64 KiB ahead of the line discipline, and a slave 64 KiB
+  ahead of its master. A lane has no packet mode.
 - *Terminals.* With `--tty` the three standard streams are one terminal of 80 by 24; otherwise they are pipes.
 - *Lanes.* Calls of several lanes are served at the same time, on all cores, on every engine. Lanes share nothing that
   they can change, and their output is passed on in the order of lanes, so results do not depend on the order of

@@ -219,7 +219,9 @@ fn looping_linux_program(call: i64, pause: usize) -> Vec<u8> {
         let again = a.label();
         a.bind(again);
         a.mov(X0, 1).sub(X1, SP, 64).mov(X8, call).svc(0);
-        (0..pause).for_each(|_| drop(a.nop()));
+        for _ in 0..pause {
+            a.nop();
+        }
         a.b(again);
     });
     Elf::PROGRAM.bytes(&code)

@@ -151,7 +151,7 @@ impl Call<'_> {
         let now = self.now();
         self.kernel.sync_shared(&mut self.guest, now)?;
         let kernel = &*self.kernel;
-        let Space { areas, executable, files, shared, .. } = kernel.space();
+        let Space { areas, executable, files, shared, advice, .. } = kernel.space();
         let mut space = Space {
             areas: areas.clone(),
             memory: None,
@@ -160,6 +160,7 @@ impl Call<'_> {
             executable: Arc::clone(executable),
             files: files.clone(),
             shared: shared.clone(),
+            advice: advice.clone(),
         };
         // The ID is written into the memory of the child only.
         let before = if clone.flags & CLONE_CHILD_SETTID != 0 {
@@ -169,9 +170,15 @@ impl Call<'_> {
         } else {
             None
         };
-        space.memory = Some(self.guest.lane.memory()?);
+        let mut memory = self.guest.lane.memory()?;
         if let Some(before) = before {
             self.guest.write(clone.child_tid, &before)?;
+        }
+        space.advice.follow(&mut memory);
+        space.memory = Some(memory);
+        for range in space.advice.absent().to_vec() {
+            space.unshare(&range);
+            space.forget(&range);
         }
         Ok(space)
     }

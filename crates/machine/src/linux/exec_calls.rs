@@ -8,6 +8,7 @@ use super::call::Call;
 use super::errno::{E2BIG, EACCES, ELOOP, ENOENT, ENOEXEC, ENOMEM};
 use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Kind};
+use super::fork_advice::ForkAdvice;
 use super::initial_stack::InitialStack;
 use super::loading::{self, LoadFailure, Loaded, Program, Sizes};
 use super::mapped_files::MappedFiles;
@@ -245,6 +246,7 @@ impl Call<'_> {
             executable: Arc::default(),
             files: MappedFiles::default(),
             shared: Vec::new(),
+            advice: ForkAdvice::default(),
         };
         let id = kernel.next_space;
         kernel.next_space += 1;

@@ -120,7 +120,7 @@ impl Kernel {
             }
             (None, 0) => {}
             (None, group) => {
-                [SIGHUP, SIGCONT].into_iter().for_each(|signal| self.signal_group(group, signal))
+                [SIGHUP, SIGCONT].into_iter().for_each(|signal| self.signal_group(group, signal));
             }
         }
     }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::descriptors::{DESCRIPTORS_MAX, Descriptors};
 use super::files::{Files, InodeNumber, ROOT};
+use super::fork_advice::ForkAdvice;
 use super::ipc::Ipc;
 use super::limits::Limits;
 use super::mapped_files::MappedFiles;
@@ -186,6 +187,7 @@ impl Kernel {
             executable: Arc::default(),
             files: MappedFiles::default(),
             shared: Vec::new(),
+            advice: ForkAdvice::default(),
         };
         Self {
             lane,

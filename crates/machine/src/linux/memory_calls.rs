@@ -37,7 +37,7 @@ pub(super) fn pages(address: u64, bytes: u64) -> Option<Range<u64>> {
 ///
 /// # Errors
 /// `EINVAL` if it does not begin at a page, `ENOMEM` if it leaves the address space.
-fn pages_of_call(address: u64, bytes: u64) -> Result<Range<u64>, Failure> {
+pub(super) fn pages_of_call(address: u64, bytes: u64) -> Result<Range<u64>, Failure> {
     if !address.is_multiple_of(PAGE) {
         return Err(EINVAL.into());
     }
@@ -219,6 +219,7 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
     call.check_memory(&Added { count: range.end - range.start, replaced: &range, is_data })?;
     call.replace_shared(&range)?;
     call.guest.map(range.clone(), Mapping::Zero(permissions), ENOMEM)?;
+    call.kernel.space_mut().advice.forget(&range);
     let start = range.start * PAGE;
     if !data.is_empty()
         && let Err(stop) = call.guest.lane.write_memory(start, &data, None)?
@@ -327,7 +328,7 @@ pub(super) fn munmap(call: &mut Call<'_>) -> CallResult {
     let range = pages(call.x[0], call.x[1]).ok_or(EINVAL)?;
     call.replace_shared(&range)?;
     call.guest.unmap(&range)?;
-    call.kernel.space_mut().files.unmap(&range);
+    call.kernel.space_mut().forget(&range);
     Ok(0)
 }
 
@@ -405,7 +406,7 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
             let left = old.start + count..old.end;
             call.kernel.unshare_pages(&left);
             call.guest.unmap(&left)?;
-            call.kernel.space_mut().files.unmap(&left);
+            call.kernel.space_mut().forget(&left);
             return Ok(address);
         }
         if region.end_page < old.end {
@@ -419,7 +420,7 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
             let new = old.start..more.end;
             let moved = call.moved(&old, &new);
             call.finish_move(&old, moved)?;
-            call.kernel.space_mut().files.relocate(&old, &new);
+            call.kernel.space_mut().relocate(&old, &new);
             return Ok(address);
         }
         if !has(MREMAP_MAYMOVE) {
@@ -447,45 +448,10 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
         call.kernel.space_mut().files.copy(&old, &new);
         call.guest.map(old, Mapping::Zero(region.permissions), ENOMEM)?;
     } else {
-        call.kernel.space_mut().files.relocate(&old, &new);
+        call.kernel.space_mut().relocate(&old, &new);
         call.guest.unmap(&old)?;
     }
     Ok(new.start * PAGE)
-}
-
-pub(super) fn madvise(call: &mut Call<'_>) -> CallResult {
-    const MADV_DONTNEED: u64 = 4;
-    const MADV_DONTNEED_LOCKED: u64 = 24;
-    /// Advice about how pages are read, kept, merged and dumped, which the kernel need not follow, and to populate pages, which
-    /// are there.
-    const HINTS: [u64; 15] = [0, 1, 2, 3, 8, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23];
-    let [address, bytes, advice, ..] = call.x;
-    let discards = matches!(advice, MADV_DONTNEED | MADV_DONTNEED_LOCKED);
-    if !discards && !HINTS.contains(&advice) {
-        return Err(EINVAL.into());
-    }
-    let range = pages_of_call(address, bytes)?;
-    let map = call.guest.page_map()?;
-    if discards {
-        // Shared pages keep what was stored in them.
-        let now = call.now();
-        call.kernel.sync_shared(&mut call.guest, now)?;
-        for mapping in &mut call.kernel.spaces.get_mut(&call.kernel.loaded).ok_or(ENOMEM)?.shared {
-            mapping.seen = 0;
-        }
-    }
-    // Pages with frames of the image hold the program's file and stay as they are.
-    for region in map.regions().iter().filter(|region| discards && region.first_frame.is_none()) {
-        let part = region.first_page.max(range.start)..region.end_page.min(range.end);
-        if !part.is_empty() {
-            call.guest.map(part, Mapping::Zero(region.permissions), ENOMEM)?;
-        }
-    }
-    if discards {
-        call.kernel.refresh_shared(&mut call.guest)?;
-    }
-    // Those parts that are mapped have followed the advice.
-    if map.covers(range) { Ok(0) } else { Err(ENOMEM.into()) }
 }
 
 pub(super) fn mincore(call: &mut Call<'_>) -> CallResult {

@@ -78,6 +78,7 @@ pub(super) fn shmat(call: &mut Call<'_>) -> CallResult {
     let write = flags & SHM_RDONLY == 0;
     let permissions = Permissions { read: true, write, execute: flags & SHM_EXEC != 0 };
     call.guest.map(range.clone(), Mapping::Zero(permissions), ENOMEM)?;
+    call.kernel.space_mut().advice.forget(&range);
     let start = range.start << PAGE_SHIFT;
     // Version 0 was never shown.
     let mapping = SharedMapping {

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::errno::Errno;
 use super::failure::Failure;
 use super::guest::Guest;
 use super::kernel::Kernel;
@@ -164,23 +165,23 @@ impl Kernel {
         if space.shared.is_empty() {
             return;
         }
-        let mut rest = Vec::new();
-        for mapping in space.shared.drain(..) {
-            let SharedMapping { pages: own, first, .. } = mapping.clone();
-            if own.start < pages.start.min(own.end) {
-                rest.push(SharedMapping { pages: own.start..own.end.min(pages.start), ..mapping.clone() });
-            }
-            if own.end > pages.end.max(own.start) {
-                let start = own.start.max(pages.end);
-                rest.push(SharedMapping {
-                    pages: start..own.end,
-                    first: first + (start - own.start),
-                    ..mapping
-                });
+        space.unshare(pages);
+        self.collect_shared();
+    }
+
+    /// Makes zeros of pages of an object.
+    pub(super) fn remove_shared(&mut self, object: u32, pages: &Range<u64>, now: u64) -> Result<(), Errno> {
+        let Some(there) = self.shared.objects.get_mut(&object) else { return Ok(()) };
+        there.version += 1;
+        match &mut there.source {
+            Source::Pages(all) => all.retain(|page, _| !pages.contains(page)),
+            Source::File(number) => {
+                let bytes = self.files.inode(*number).map_or(0, |inode| inode.bytes());
+                let [start, end] = [pages.start, pages.end].map(|page| page.saturating_mul(PAGE).min(bytes));
+                self.files.write(*number, start, &vec![0; (end - start) as usize], now)?;
             }
         }
-        space.shared = rest;
-        self.collect_shared();
+        Ok(())
     }
 
     /// Drops the objects that nothing uses any more.

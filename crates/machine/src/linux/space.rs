@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::files::InodeNumber;
+use super::fork_advice::ForkAdvice;
 use super::mapped_files::MappedFiles;
 use super::settings::Areas;
 use crate::image::LINUX_PAGES;
@@ -26,9 +27,42 @@ pub(super) struct Space {
     pub(super) files: MappedFiles,
     /// The pages that it shares with other spaces or with files.
     pub(super) shared: Vec<SharedMapping>,
+    pub(super) advice: ForkAdvice,
 }
 
 impl Space {
+    /// Forgets what is known of pages that are unmapped, except that they are shared.
+    pub(super) fn forget(&mut self, pages: &Range<u64>) {
+        self.files.unmap(pages);
+        self.advice.forget(pages);
+    }
+
+    /// Moves what is known of pages to others.
+    pub(super) fn relocate(&mut self, from: &Range<u64>, to: &Range<u64>) {
+        self.files.relocate(from, to);
+        self.advice.relocate(from, to);
+    }
+
+    /// Ends the sharing of pages.
+    pub(super) fn unshare(&mut self, pages: &Range<u64>) {
+        let mut rest = Vec::new();
+        for mapping in self.shared.drain(..) {
+            let SharedMapping { pages: own, first, .. } = mapping.clone();
+            if own.start < pages.start.min(own.end) {
+                rest.push(SharedMapping { pages: own.start..own.end.min(pages.start), ..mapping.clone() });
+            }
+            if own.end > pages.end.max(own.start) {
+                let start = own.start.max(pages.end);
+                rest.push(SharedMapping {
+                    pages: start..own.end,
+                    first: first + (start - own.start),
+                    ..mapping
+                });
+            }
+        }
+        self.shared = rest;
+    }
+
     /// Returns the range from the first page that it shares to the last.
     pub(super) fn shared_span(&self) -> Range<u64> {
         let first = self.shared.iter().map(|mapping| mapping.pages.start).min().unwrap_or(0);

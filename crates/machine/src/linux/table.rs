@@ -1,5 +1,6 @@
 //! The table of system calls: number, name, status and implementation of each. `docs/linux.md` is generated from it.
 
+use super::advice_calls as advice;
 use super::call::Call;
 use super::connect_calls as connects;
 use super::errno::{ENOSYS, Errno};
@@ -102,7 +103,7 @@ calls! {
      26 inotify_init1     Complete notices::inotify_init1, "";
      27 inotify_add_watch Partial  notices::inotify_add_watch, "the execution of a program is no access";
      28 inotify_rm_watch  Complete notices::inotify_rm_watch, "";
-     29 ioctl             Partial  descriptors::ioctl, "TCGETS, TCSETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO, FIOASYNC";
+     29 ioctl             Partial  descriptors::ioctl, "FIONREAD, FIOCLEX, FIONCLEX, FIONBIO, FIOASYNC; those of terminals except TIOCPKT, TIOCEXCL and old forms";
      32 flock             Complete locks::flock, "";
      33 mknodat           Complete directories::mknodat, "devices other than those in /dev are EPERM";
      34 mkdirat           Complete directories::mkdirat, "";
@@ -278,7 +279,7 @@ calls! {
     230 mlockall          Accepted => Ok(0), "";
     231 munlockall        Accepted => Ok(0), "";
     232 mincore           Complete memory::mincore, "every mapped page is in memory";
-    233 madvise           Partial  memory::madvise, "MADV_DONTNEED zeroes pages; hints are ignored; no MADV_DONTFORK, MADV_WIPEONFORK, MADV_REMOVE";
+    233 madvise           Partial  advice::madvise, "hints are ignored; pages of the program itself keep what was written after MADV_DONTNEED";
     240 rt_tgsigqueueinfo Complete signals::rt_tgsigqueueinfo, "";
     242 accept4           Complete sockets::accept4, "";
     243 recvmmsg          Partial  messages::recvmmsg, "as recvmsg; waits for the first message only";

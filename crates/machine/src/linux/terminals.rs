@@ -185,7 +185,7 @@ impl Terminal {
 
     /// Consumes bytes that [`Terminal::peek`] returned, and the end of input behind them.
     pub(super) fn consume(&mut self, bytes: usize) {
-        let last = self.input.drain(..bytes.min(self.input.len())).last();
+        let last = self.input.drain(..bytes.min(self.input.len())).next_back();
         self.complete = self.complete.saturating_sub(bytes);
         let ends = self.is_canonical() && !matches!(last, Some(Key::LineEnd(_)));
         if ends && self.complete > 0 && self.input.front() == Some(&Key::End) {
