@@ -74,7 +74,8 @@ pub(super) fn run(args: &Args) -> Result<()> {
             let chosen: Vec<usize> =
                 (0..batch.len()).filter(|&number| batch[number].gpu || !engine.starts_with("gpu")).collect();
             let chosen_lines: Vec<&Line> = chosen.iter().map(|&number| &batch[number]).collect();
-            let lanes = Lanes { kvrm: &kvrm, engine, budget: args.budget, places: &places, has_trace: args.calls };
+            let lanes =
+                Lanes { kvrm: &kvrm, engine, budget: args.budget, places: &places, has_trace: args.calls };
             let ours = lanes.run(&chosen_lines)?;
             for (number, ours) in chosen.into_iter().zip(ours) {
                 report.add(engine, &batch[number], &ours, &theirs[number])?;

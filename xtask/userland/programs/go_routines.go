@@ -78,11 +78,11 @@ func locks(routines, rounds int) {
 
 func pipeline(rounds int) {
 	numbers := make(chan int)
-	go func() {
+	go func(to chan int) {
 		for n := 2; ; n++ {
-			numbers <- n
+			to <- n
 		}
-	}()
+	}(numbers)
 	for n := 0; n < rounds; n++ {
 		prime := <-numbers
 		if n >= rounds-5 {

@@ -14,8 +14,7 @@ use super::loading::{self, LoadFailure, Loaded, Program, Sizes};
 use super::mapped_files::MappedFiles;
 use super::memory_limits::Added;
 use super::open_files::Object;
-use super::process::READ_IMPLIES_EXEC;
-use super::process::Status;
+use super::process::{READ_IMPLIES_EXEC, Status, command_name};
 use super::settings::TRAMPOLINE;
 use super::signals::{SIGKILL, SIGSEGV, SignalStack};
 use super::space::Space;
@@ -217,10 +216,7 @@ impl Call<'_> {
         thread.stack = SignalStack::NONE;
         let state = &mut kernel.state;
         (state.robust_list, state.clear_tid) = (0, 0);
-        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-        state.name = [0; 16];
-        let bytes = name.len().min(15);
-        state.name[..bytes].copy_from_slice(&name[..bytes]);
+        state.name = command_name(path);
     }
 
     /// Gives the current process an address space of its own, with the memory of the image.

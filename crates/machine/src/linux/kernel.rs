@@ -19,7 +19,7 @@ use super::mix::{GOLDEN, mixed};
 use super::open_files::{Object, OpenFiles};
 use super::pipe_windows::PipeWindows;
 use super::proc_node::is_node;
-use super::process::{Process, State};
+use super::process::{Process, State, command_name};
 use super::save::save;
 use super::settings::{EPOCH, Settings};
 use super::shared_objects::SharedMemory;
@@ -142,8 +142,7 @@ impl Kernel {
         settings: Arc<Settings>,
         input: Arc<[u8]>,
     ) -> Self {
-        let mut name = [0; 16];
-        name[..4].copy_from_slice(b"kvrm");
+        let name = command_name(settings.executable.as_bytes());
         let areas = settings.areas.clone();
         let process = Process {
             parent: INIT,

@@ -14,6 +14,14 @@ use super::timers::Timer;
 /// The flag of the execution domain with which memory that can be read can also be executed.
 pub(super) const READ_IMPLIES_EXEC: u32 = 0x40_0000;
 
+/// Returns the name of a process that executes a file: the end of the path, up to 15 bytes.
+pub(super) fn command_name(path: &[u8]) -> [u8; 16] {
+    let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let mut name = [0; 16];
+    name.iter_mut().zip(file.iter().take(15)).for_each(|(to, from)| *to = *from);
+    name
+}
+
 /// A process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Process {

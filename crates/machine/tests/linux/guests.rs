@@ -10,7 +10,7 @@ use kvrm_machine::{Machine, Stop, Stream};
 use crate::support::{folder, guest};
 
 /// A guest, its arguments, its exit status, and its expected output.
-const RUNS: [(&str, &[&str], i32, &str); 25] = [
+const RUNS: [(&str, &[&str], i32, &str); 26] = [
     // QEMU ignores most advice, so this is the output of the same program on Linux itself.
     ("advice", &["/tmp/kvrm-guest-advice", "fork"], 0, include_str!("expected/advice.txt")),
     ("deadlock", &[], 0, "transfers=6\n"),
