@@ -6,7 +6,7 @@ use super::call::Call;
 use super::errno::{EACCES, EINVAL, ENOMEM};
 use super::failure::{CallResult, Failure};
 use super::files::Kind;
-use super::memory_calls::pages_of_call;
+use super::page_ranges::pages_of_call;
 use super::space::SharedMapping;
 use crate::page_map::{Mapping, PageMap};
 use crate::pages::PAGE_BYTES;

@@ -10,42 +10,22 @@ use kvrm_arm64::Stop;
 use super::call::Call;
 use super::errno::{EACCES, EBADF, EEXIST, EFAULT, EINVAL, ENODEV, ENOMEM, EPERM};
 use super::failure::{CallResult, Failure};
-use super::files::{InodeNumber, Kind};
+use super::files::Kind;
 use super::guest::Guest;
 use super::mapped_files::MappedFile;
 use super::memory_limits::Added;
 use super::open_files::Object;
+use super::page_ranges::{pages, pages_of_call};
 use super::process::READ_IMPLIES_EXEC;
 use super::space::SharedMapping;
 use crate::image::LINUX_PAGES;
 use crate::page_map::Mapping;
-use crate::pages::{ADDRESS_BITS, PAGE_BYTES, PAGE_SHIFT};
+use crate::pages::PAGE_BYTES;
 use crate::permissions::Permissions;
 
 const PAGE: u64 = PAGE_BYTES as u64;
 /// The limit on shared mappings of an address space.
 pub(super) const SHARED_MAX: usize = 4096;
-
-/// Returns the pages of a range: its address has to be page aligned, its size is rounded up to whole pages.
-pub(super) fn pages(address: u64, bytes: u64) -> Option<Range<u64>> {
-    let end = address.checked_add(bytes)?.checked_next_multiple_of(PAGE)?;
-    let is_there = address.is_multiple_of(PAGE) && bytes > 0 && end <= 1 << ADDRESS_BITS;
-    is_there.then_some(address >> PAGE_SHIFT..end >> PAGE_SHIFT)
-}
-
-/// Returns the pages of a range that a call names, which may be empty.
-///
-/// # Errors
-/// `EINVAL` if it does not begin at a page, `ENOMEM` if it leaves the address space.
-pub(super) fn pages_of_call(address: u64, bytes: u64) -> Result<Range<u64>, Failure> {
-    if !address.is_multiple_of(PAGE) {
-        return Err(EINVAL.into());
-    }
-    if bytes == 0 {
-        return Ok(address >> PAGE_SHIFT..address >> PAGE_SHIFT);
-    }
-    Ok(pages(address, bytes).ok_or(ENOMEM)?)
-}
 
 /// The ranges of pages in which `mmap` looks for room, one after the other, if the arena has none: they need page tables of
 /// two, three and four levels.
@@ -247,81 +227,6 @@ pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
         None => files.unmap(&range),
     }
     Ok(start)
-}
-
-impl Call<'_> {
-    /// Stores what the process has written to memory that it shares with a file, before a call looks at the file.
-    pub(super) fn sync_file(&mut self, number: InodeNumber) -> Result<(), Failure> {
-        if !self.kernel.shared.has_file(number) {
-            return Ok(());
-        }
-        let now = self.now();
-        self.kernel.sync_shared(&mut self.guest, now)
-    }
-
-    /// Shows a change of a file in the memory that shares it.
-    pub(super) fn show_file(&mut self, number: InodeNumber) -> Result<(), Failure> {
-        if !self.kernel.shared.has_file(number) {
-            return Ok(());
-        }
-        self.kernel.shared.note_file(number);
-        self.kernel.refresh_shared(&mut self.guest)
-    }
-
-    /// Ends the sharing of pages that are about to be unmapped or mapped again.
-    pub(super) fn replace_shared(&mut self, pages: &Range<u64>) -> Result<(), Failure> {
-        let now = self.now();
-        let is_hit =
-            |mapping: &SharedMapping| mapping.pages.start < pages.end && pages.start < mapping.pages.end;
-        if self.kernel.space().shared.iter().any(is_hit) {
-            self.kernel.sync_shared(&mut self.guest, now)?;
-            self.kernel.unshare_pages(pages);
-        }
-        Ok(())
-    }
-
-    /// Returns the sharing of pages that are moved to another range, which may be longer.
-    fn moved(&self, from: &Range<u64>, to: &Range<u64>) -> Option<SharedMapping> {
-        let mut all = self.kernel.space().shared.iter();
-        let mapping = all.find(|mapping| mapping.pages.contains(&from.start))?.clone();
-        let first = mapping.first + (from.start - mapping.pages.start);
-        Some(SharedMapping { pages: to.clone(), first, seen: 0, ..mapping })
-    }
-
-    /// Shares the pages of a mapping that has moved from another range, and nothing in the place of that.
-    fn finish_move(&mut self, from: &Range<u64>, moved: Option<SharedMapping>) -> Result<(), Failure> {
-        let Some(mapping) = moved else { return Ok(()) };
-        let object = mapping.object;
-        let was_kept = self.kernel.shared.objects.get(&object).is_some_and(|object| object.is_kept);
-        let keep = |call: &mut Self, kept: bool| {
-            if let Some(object) = call.kernel.shared.objects.get_mut(&object) {
-                object.is_kept = kept;
-            }
-        };
-        // The object stays although its pages are in no range for a moment.
-        keep(self, true);
-        self.kernel.unshare_pages(from);
-        self.kernel.share_pages(mapping);
-        keep(self, was_kept);
-        self.kernel.refresh_shared(&mut self.guest)
-    }
-}
-
-pub(super) fn msync(call: &mut Call<'_>) -> CallResult {
-    const MS_ASYNC: u64 = 1;
-    const MS_SYNC: u64 = 4;
-    let [address, bytes, flags, ..] = call.x;
-    let both = MS_ASYNC | MS_SYNC;
-    if flags & !7 != 0 || flags & both == both {
-        return Err(EINVAL.into());
-    }
-    let range = pages_of_call(address, bytes)?;
-    if !call.guest.page_map()?.covers(range) {
-        return Err(ENOMEM.into());
-    }
-    let now = call.now();
-    call.kernel.sync_shared(&mut call.guest, now)?;
-    Ok(0)
 }
 
 pub(super) fn munmap(call: &mut Call<'_>) -> CallResult {

@@ -7,6 +7,7 @@ use super::errno::{ENOSYS, Errno};
 use super::failure::CallResult;
 use super::notice_calls as notices;
 use super::semaphore_calls as semaphores;
+use super::sharing_calls as sharing;
 use super::{attribute_calls as attributes, limit_calls as limits, lock_calls as locks};
 use super::{clone_calls as clones, descriptor_calls as descriptors, directory_calls as directories};
 use super::{event_calls as events, timer_calls as timers};
@@ -273,7 +274,7 @@ calls! {
     222 mmap              Partial  memory::mmap, "private mappings of files are read when they are made; two shared mappings of the same page agree after the next call or switch";
     223 fadvise64         Accepted descriptors::fsync, "";
     226 mprotect          Complete memory::mprotect, "";
-    227 msync             Complete memory::msync, "";
+    227 msync             Complete sharing::msync, "";
     228 mlock             Accepted => Ok(0), "";
     229 munlock           Accepted => Ok(0), "";
     230 mlockall          Accepted => Ok(0), "";
