@@ -233,7 +233,7 @@ fn a_program_that_waits_by_the_clock_is_told_what_the_clock_counts() {
     let run = |call: i64, pause: usize, options: &[&str]| {
         let program = folder.file("program", looping_linux_program(call, pause));
         let run = kvrm(&[&["run", &program, "--budget", "50000"], options].concat());
-        assert_eq!(run.status, 124, "it is endless: {}", run.stderr);
+        assert!(matches!(run.status, 1 | 124), "it is endless: {}", run.stderr);
         run.stderr.contains("--real-time shows it the clock of the host")
     };
     assert!(run(113, 0, &[]), "clock_gettime");
