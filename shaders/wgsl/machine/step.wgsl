@@ -51,7 +51,9 @@ import package::machine::micro_op::{
 };
 import package::machine::no_regions::{HAS_REGIONS, enter_region, original};
 import package::machine::operands::{extract};
-import package::machine::registers::{SCRATCH_BASE, SCRATCH_FLAGS, SCRATCH_LANE, SCRATCH_NEXT, SCRATCH_STEPS, x};
+import package::machine::registers::{
+    SCRATCH_BASE, SCRATCH_FLAGS, SCRATCH_LANE, SCRATCH_NEXT, SCRATCH_STEPS, x,
+};
 import package::machine::simd::no_transfers::{transfer_at_hand};
 import package::machine::simd::unit::{SIMD_LEVEL, simd_compute};
 import package::machine::slice::{NOWHERE, branch_to_next, page_offset, shortened};
