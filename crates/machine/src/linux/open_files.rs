@@ -124,6 +124,11 @@ impl Description {
         }
     }
 
+    /// Returns whether SIGIO reports that it has become ready for something.
+    const fn signals_changes(&self) -> bool {
+        self.flags & O_ASYNC != 0 && self.owner != 0
+    }
+
     /// Sets the path at which the object was opened.
     pub(super) fn at(self, path: Vec<u8>) -> Self {
         Self { path: Arc::new(path), ..self }
@@ -452,32 +457,36 @@ impl OpenFiles {
         }
     }
 
-    /// Notes for edge-triggered interests that a pipe has got bytes.
+    /// Notes that a pipe has got bytes.
     pub(super) fn note_write(&mut self, number: u32) {
-        if self.has_edges(number) {
+        if self.reports_changes(number) {
             self.note_change(Object::PipeReader(number));
             self.note_change(Object::PipeBoth(number));
         }
     }
 
-    /// Notes for edge-triggered interests that bytes of a pipe were read, which had `before` bytes. On Linux, only a pipe that was full
+    /// Notes that bytes of a pipe were read, which had `before` bytes. On Linux, only a pipe that was full
     /// has an edge then.
     pub(super) fn note_read(&mut self, number: u32, before: usize) {
-        if before + PIPE_ATOMIC_BYTES > PIPE_BYTES && self.has_edges(number) {
+        if before + PIPE_ATOMIC_BYTES > PIPE_BYTES && self.reports_changes(number) {
             self.note_change(Object::PipeWriter(number));
             self.note_change(Object::PipeBoth(number));
         }
     }
 
-    /// Returns whether an epoll file has an edge-triggered interest in an end of a pipe.
-    pub(super) fn has_edges(&self, number: u32) -> bool {
+    /// Returns whether anybody is told of changes of a pipe: an epoll file with an edge-triggered interest in an end, or the owner of
+    /// an asynchronous one.
+    pub(super) fn reports_changes(&self, number: u32) -> bool {
+        let is_end = |open: &Description| open.object.pipe() == Some(number);
+        if self.descriptions.values().any(|open| open.signals_changes() && is_end(open)) {
+            return true;
+        }
         let watched = self.events.values().flat_map(|event| match event {
             EventFile::Poll(interests) => &interests[..],
             _ => &[],
         });
-        watched.filter(|interest| interest.events & EPOLLET != 0).any(|interest| {
-            self.get(interest.description).is_ok_and(|open| open.object.pipe() == Some(number))
-        })
+        let mut watched = watched.filter(|interest| interest.events & EPOLLET != 0);
+        watched.any(|interest| self.get(interest.description).is_ok_and(is_end))
     }
 
     /// Opens an end of a named pipe, or both, and returns the ID of the description, which has no users yet, and of the pipe.
@@ -594,7 +603,7 @@ impl OpenFiles {
     pub(super) fn note_change(&mut self, object: Object) {
         for description in self.descriptions.values_mut().filter(|open| open.object == object) {
             description.changes += 1;
-            if description.flags & O_ASYNC != 0 && description.owner != 0 {
+            if description.signals_changes() {
                 self.signalled.push(description.owner);
             }
         }

@@ -78,7 +78,7 @@ impl Kernel {
     fn open_ends(&self, number: u32) -> Option<[u16; 2]> {
         // A named pipe has an inode that notices are about.
         let pipe = self.open.pipe(number).ok().filter(|pipe| pipe.fifo.is_none())?;
-        if self.open.has_edges(number) || self.is_awaited(number) {
+        if self.open.reports_changes(number) || self.is_awaited(number) {
             return None;
         }
         let [mut reading, mut writing] = [0_u16; 2];
