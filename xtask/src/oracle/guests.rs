@@ -17,7 +17,7 @@ const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
 const INPUT: &str = "guests/README.md";
 
 /// The runs of guests for Linux: names and arguments.
-const LINUX_ARGUMENTS: [(&str, &[&str]); 20] = [
+const LINUX_ARGUMENTS: [(&str, &[&str]); 21] = [
     ("deadlock", &[]),
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
@@ -57,12 +57,15 @@ pub(super) fn run(calls: bool) -> Result<()> {
             let command = command.current_dir(&root).stdin(Stdio::from(File::open(root.join(INPUT))?));
             Ok(command.args(arguments).output()?)
         };
+        // Both sides have the processor that the guest is about.
+        let has_pauth = guest.ends_with("pauth.elf");
+        let processor = if has_pauth { ["-cpu", "max"] } else { QEMU_CPU };
         let theirs =
-            run(Command::new("qemu-aarch64").args(QEMU_CPU).env("KVRM_GUEST", "a variable").arg(&guest))?;
+            run(Command::new("qemu-aarch64").args(processor).env("KVRM_GUEST", "a variable").arg(&guest))?;
         let ours = [
             "run",
             "--engine=reference",
-            if guest.ends_with("pauth.elf") { "--cpu=max" } else { "--fp" },
+            if has_pauth { "--cpu=max" } else { "--fp" },
             "--env=KVRM_GUEST=a variable",
             "--stdin",
             INPUT,
