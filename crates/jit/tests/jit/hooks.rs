@@ -21,10 +21,11 @@ fn random_programs_stop_at_random_hooks() {
         let limits: Vec<u64> = programs.iter().map(|program| program.steps).collect();
         let mut pair = Pair::of_programs(&programs, &JitEngine::eager(size));
         // Without hooks first, so that there is code that must not be used any more.
-        pair.run(&limits.iter().map(|limit| limit / 8).collect::<Vec<_>>());
+        let after = |eighths: u64| limits.iter().map(|limit| limit * eighths / 8).collect::<Vec<_>>();
+        pair.run(&after(1));
         for round in 0..6 {
             let mut hooks = Hooks::new();
-            for _ in 0..6 {
+            for _ in 0..16 {
                 let cpu = pair.reference.cpu(random.below(48) as usize).expect("the engine works");
                 let (code, data) = (cpu.pc + 4 * random.below(16), cpu.x(random.below(31) as u32));
                 let data = data.wrapping_add(random.below(64)).min(1 << 47);
@@ -37,7 +38,7 @@ fn random_programs_stop_at_random_hooks() {
             }
             // The last run is without hooks again.
             pair.set_hooks(&if round == 5 { Hooks::new() } else { hooks });
-            pair.run(&limits);
+            pair.run(&after(round + 3));
             for lane in pair.assert_same(&|lane| format!("{lane}, round {round}, size {size}")) {
                 match lane.stop {
                     Some(Stop::HardwareBreakpoint) => counts[0] += 1,
