@@ -83,10 +83,15 @@ pub(super) fn run(args: &Args) -> Result<()> {
         }
     }
     let differ = report.finish();
-    if differ > 0 {
-        bail!("{differ} runs differ; {} has their outputs", report.path().display());
+    let path = report.path().to_path_buf();
+    // They are those of the runs that are the same.
+    if args.calls {
+        report.into_calls().write("programs")?;
     }
-    if args.calls { report.into_calls().write("programs") } else { Ok(()) }
+    if differ > 0 {
+        bail!("{differ} runs differ; {} has their outputs", path.display());
+    }
+    Ok(())
 }
 
 /// Makes the system, our programs, and the files that lines read.
