@@ -379,9 +379,14 @@ impl Region {
         Self { first_page: pages.start, end_page: pages.end, permissions, first_frame: None }
     }
 
+    /// Returns those of its pages that are among `pages`: an empty range if there are none.
+    pub(crate) fn pages_within(&self, pages: &Range<u64>) -> Range<u64> {
+        self.first_page.max(pages.start)..self.end_page.min(pages.end)
+    }
+
     /// Returns the part of the region that lies in `pages`, if any.
     fn part(&self, pages: Range<u64>) -> Option<Self> {
-        let (first_page, end_page) = (self.first_page.max(pages.start), self.end_page.min(pages.end));
+        let Range { start: first_page, end: end_page } = self.pages_within(&pages);
         let first_frame =
             self.first_frame.map(|frame| frame + first_page.saturating_sub(self.first_page) as u32);
         (first_page < end_page).then_some(Self { first_page, end_page, first_frame, ..*self })

@@ -7,7 +7,6 @@ use super::errno::{EACCES, EINVAL, ENOMEM};
 use super::failure::{CallResult, Failure};
 use super::files::Kind;
 use super::page_ranges::pages_of_call;
-use super::space::SharedMapping;
 use crate::page_map::{Mapping, PageMap};
 use crate::pages::PAGE_BYTES;
 
@@ -17,22 +16,20 @@ impl Call<'_> {
     /// Returns whether all pages of a range are private and show no file.
     fn are_anonymous(&self, pages: &Range<u64>) -> bool {
         let space = self.kernel.space();
-        let overlaps =
-            |mapping: &SharedMapping| mapping.pages.start < pages.end && pages.start < mapping.pages.end;
-        !space.shared.iter().any(overlaps) && space.files.parts_in(pages).next().is_none()
+        !space.shared.iter().any(|mapping| mapping.overlaps(pages))
+            && space.files.parts_in(pages).next().is_none()
     }
 
     /// Discards what the process has written to pages. Private pages of files then show the files, shared ones what is shared.
     fn discard_pages(&mut self, range: &Range<u64>, map: &PageMap) -> Result<(), Failure> {
         // Shared pages keep what was stored in them.
-        let now = self.now();
-        self.kernel.sync_shared(&mut self.guest, now)?;
+        self.sync_shared()?;
         for mapping in &mut self.kernel.space_mut().shared {
             mapping.seen = 0;
         }
         // Pages with frames of the image hold the program's file and stay as they are.
         for region in map.regions().iter().filter(|region| region.first_frame.is_none()) {
-            let part = region.first_page.max(range.start)..region.end_page.min(range.end);
+            let part = region.pages_within(range);
             if part.is_empty() {
                 continue;
             }
@@ -61,9 +58,9 @@ impl Call<'_> {
     /// Makes a hole in what pages share.
     fn remove_pages(&mut self, range: &Range<u64>, map: &PageMap) -> Result<(), Failure> {
         let now = self.now();
-        self.kernel.sync_shared(&mut self.guest, now)?;
+        self.sync_shared()?;
         for region in map.regions() {
-            let part = region.first_page.max(range.start)..region.end_page.min(range.end);
+            let part = region.pages_within(range);
             if part.is_empty() {
                 continue;
             }

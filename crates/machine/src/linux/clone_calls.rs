@@ -148,8 +148,7 @@ impl Call<'_> {
 
     /// Returns a copy of the current address space for a new process.
     fn copy_space(&mut self, clone: &Clone, id: u32) -> Result<Space, Failure> {
-        let now = self.now();
-        self.kernel.sync_shared(&mut self.guest, now)?;
+        self.sync_shared()?;
         let kernel = &*self.kernel;
         let Space { areas, executable, files, shared, advice, .. } = kernel.space();
         let mut space = Space {

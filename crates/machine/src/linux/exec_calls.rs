@@ -8,10 +8,8 @@ use super::call::Call;
 use super::errno::{E2BIG, EACCES, ELOOP, ENOENT, ENOEXEC, ENOMEM};
 use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Kind};
-use super::fork_advice::ForkAdvice;
 use super::initial_stack::InitialStack;
 use super::loading::{self, LoadFailure, Loaded, Program, Sizes};
-use super::mapped_files::MappedFiles;
 use super::memory_limits::Added;
 use super::open_files::Object;
 use super::process::{READ_IMPLIES_EXEC, Status, command_name};
@@ -93,8 +91,8 @@ impl Call<'_> {
             random,
         };
         let contents = stack.contents().map_err(|_| E2BIG)?;
-        let (sp, block) = (contents.pointer, contents.block.clone());
-        let executable = contents.executable(resolved, number);
+        let sp = contents.pointer;
+        let (executable, block) = contents.executable(resolved, number);
         // From here on, the old program is gone.
         self.leave_program(&path);
         self.enter_space(&loaded)?;
@@ -221,8 +219,7 @@ impl Call<'_> {
 
     /// Gives the current process an address space of its own, with the memory of the image.
     fn enter_space(&mut self, loaded: &Loaded) -> Result<(), Failure> {
-        let now = self.now();
-        self.kernel.sync_shared(&mut self.guest, now)?;
+        self.sync_shared()?;
         let kernel = &mut *self.kernel;
         let old = kernel.process().space;
         let heap_end = kernel.state.heap_end;
@@ -234,16 +231,7 @@ impl Call<'_> {
         kernel.release_space(old);
         let areas = loaded.areas.clone();
         kernel.state.heap_end = areas.heap.start;
-        let space = Space {
-            areas,
-            memory: None,
-            heap_end: 0,
-            users: 1,
-            executable: Arc::default(),
-            files: MappedFiles::default(),
-            shared: Vec::new(),
-            advice: ForkAdvice::default(),
-        };
+        let space = Space::new(areas);
         let id = kernel.next_space;
         kernel.next_space += 1;
         kernel.spaces.insert(id, space);

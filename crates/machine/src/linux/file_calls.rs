@@ -363,9 +363,8 @@ impl Call<'_> {
     ///
     /// [`Thread::written`]: super::thread::Thread::written
     fn put_into_pipe(&mut self, description: u32, number: u32, data: &[u8]) -> CallResult {
-        let does_wait = self.kernel.open.get(description)?.does_wait();
-        let done = if self.woken.is_some() { self.kernel.thread().written } else { 0 };
-        let left = &data[data.len().min(done)..];
+        let done = self.bytes_written().min(data.len());
+        let left = &data[done..];
         let pipe = self.kernel.open.pipe_mut(number)?;
         if pipe.readers == 0 {
             let (thread, info) = (self.kernel.turns.current, siginfo(SIGPIPE, 0, 0));
@@ -380,8 +379,20 @@ impl Call<'_> {
             self.kernel.open.note_write(number);
             self.kernel.windows.note_transfer(number, now);
         }
-        let done = done + now;
-        if done == data.len() || !does_wait && now > 0 {
+        self.go_on_writing(description, (done, now), data.len())
+    }
+
+    /// Returns the bytes that this write has written before it waited.
+    pub(super) fn bytes_written(&self) -> usize {
+        if self.woken.is_some() { self.kernel.thread().written } else { 0 }
+    }
+
+    /// Waits for room if a write has not written all bytes. `written` are the bytes before this service and in it.
+    pub(super) fn go_on_writing(&mut self, id: u32, written: (usize, usize), total: usize) -> CallResult {
+        let (before, now) = written;
+        let done = before + now;
+        let does_wait = self.kernel.open.get(id)?.does_wait();
+        if done == total || !does_wait && done > 0 {
             return Ok(done as u64);
         }
         if !does_wait {
@@ -391,7 +402,7 @@ impl Call<'_> {
         let woken =
             self.woken.map(|(woken, deadline)| (if now > 0 { Woken::Event } else { woken }, deadline));
         self.woken = woken;
-        match self.wait_until_ready(description, POLLOUT | POLLERR) {
+        match self.wait_until_ready(id, POLLOUT | POLLERR) {
             // What is written cannot be taken back.
             Failure::Interrupted { .. } if done > 0 => Ok(done as u64),
             failure => Err(failure),

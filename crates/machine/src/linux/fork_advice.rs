@@ -93,7 +93,7 @@ impl ForkAdvice {
             for range in &ranges.0 {
                 let regions = memory.map.regions().to_vec();
                 for region in regions {
-                    let part = region.first_page.max(range.start)..region.end_page.min(range.end);
+                    let part = region.pages_within(range);
                     let mapping = if is_absent { Mapping::Unmap } else { Mapping::Zero(region.permissions) };
                     if !part.is_empty() {
                         // The pages are mapped, so they have room.

@@ -107,11 +107,11 @@ pub(super) struct StackContents {
 }
 
 impl StackContents {
-    /// Returns what the address space keeps of a program with this stack and this file.
-    pub(super) fn executable(self, path: Vec<u8>, inode: InodeNumber) -> Executable {
+    /// Returns what the address space keeps of a program with this stack and this file, and the bytes of the stack.
+    pub(super) fn executable(self, path: Vec<u8>, inode: InodeNumber) -> (Executable, Vec<u8>) {
         let Self { pointer, block, arguments, environment, auxiliary } = self;
         let stack = pointer..pointer + block.len() as u64;
-        Executable { path, inode, stack, arguments, environment, auxiliary }
+        (Executable { path, inode, stack, arguments, environment, auxiliary }, block)
     }
 }
 
@@ -241,15 +241,15 @@ pub(crate) fn write_initial_stack(
     let written = executor.write_memory(lane, contents.pointer, &contents.block, None)?;
     written.map_err(|stop| Error::Prepare { lane, stop })?;
     cpu.sp = contents.pointer;
-    let file = Arc::clone(&kernel.settings.program);
-    let (path, inode) = kernel.resolved(&executable).unwrap_or((executable, 0));
-    let executable = contents.executable(path, inode);
-    match kernel.spaces.get_mut(&kernel.loaded) {
-        // The lane gets other arguments: the pages of its files stay.
-        Some(space) if space.executable.path == executable.path && space.executable.inode == inode => {
-            space.executable = Arc::new(executable);
-        }
-        _ => kernel.set_executable(executable, &file),
+    let known = Arc::clone(&kernel.space().executable);
+    if known.path.is_empty() {
+        let file = Arc::clone(&kernel.settings.program);
+        let (path, inode) = kernel.resolved(&executable).unwrap_or((executable, 0));
+        kernel.set_executable(contents.executable(path, inode).0, &file);
+    } else {
+        // The lane gets other arguments. It has not run, so its program and the pages of that are the same.
+        let (executable, _) = contents.executable(known.path.clone(), known.inode);
+        kernel.space_mut().executable = Arc::new(executable);
     }
     Ok(())
 }

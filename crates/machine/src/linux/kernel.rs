@@ -11,10 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::descriptors::{DESCRIPTORS_MAX, Descriptors};
 use super::files::{Files, InodeNumber, ROOT};
-use super::fork_advice::ForkAdvice;
 use super::ipc::Ipc;
 use super::limits::Limits;
-use super::mapped_files::MappedFiles;
 use super::mix::{GOLDEN, mixed};
 use super::open_files::{Object, OpenFiles};
 use super::pipe_windows::PipeWindows;
@@ -178,16 +176,7 @@ impl Kernel {
             parent: INIT,
             ..ProcessState::default()
         };
-        let space = Space {
-            areas,
-            memory: None,
-            heap_end: 0,
-            users: 1,
-            executable: Arc::default(),
-            files: MappedFiles::default(),
-            shared: Vec::new(),
-            advice: ForkAdvice::default(),
-        };
+        let space = Space::new(areas);
         Self {
             lane,
             files,

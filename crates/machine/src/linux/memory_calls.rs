@@ -96,7 +96,7 @@ impl Guest<'_> {
         let regions = map.regions().iter();
         let inside = regions.filter(|region| region.first_page < pages.end && pages.start < region.end_page);
         for region in inside {
-            let part = region.first_page.max(pages.start)..region.end_page.min(pages.end);
+            let part = region.pages_within(pages);
             self.map(part, Mapping::Unmap, ENOMEM)?;
         }
         Ok(())
@@ -294,8 +294,7 @@ pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
     if region.end_page < old.end.min(old.start + count) {
         return Err(EFAULT.into());
     }
-    let now = call.now();
-    call.kernel.sync_shared(&mut call.guest, now)?;
+    call.sync_shared()?;
     let is_shared = call.kernel.space().shared.iter().any(|mapping| mapping.pages.contains(&old.start));
     if keeps && is_shared {
         return Err(EINVAL.into());

@@ -21,9 +21,8 @@ pub(super) struct Added<'a> {
     pub(super) is_data: bool,
 }
 
-const fn overlap(region: &Region, pages: &Range<u64>) -> u64 {
-    let start = if region.first_page > pages.start { region.first_page } else { pages.start };
-    let end = if region.end_page < pages.end { region.end_page } else { pages.end };
+fn overlap(region: &Region, pages: &Range<u64>) -> u64 {
+    let Range { start, end } = region.pages_within(pages);
     end.saturating_sub(start)
 }
 

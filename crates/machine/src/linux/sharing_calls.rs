@@ -10,13 +10,18 @@ use super::page_ranges::pages_of_call;
 use super::space::SharedMapping;
 
 impl Call<'_> {
+    /// Stores what the process has written to memory that it shares.
+    pub(super) fn sync_shared(&mut self) -> Result<(), Failure> {
+        let now = self.now();
+        self.kernel.sync_shared(&mut self.guest, now)
+    }
+
     /// Stores what the process has written to memory that it shares with a file, before a call looks at the file.
     pub(super) fn sync_file(&mut self, number: InodeNumber) -> Result<(), Failure> {
         if !self.kernel.shared.has_file(number) {
             return Ok(());
         }
-        let now = self.now();
-        self.kernel.sync_shared(&mut self.guest, now)
+        self.sync_shared()
     }
 
     /// Shows a change of a file in the memory that shares it.
@@ -30,11 +35,8 @@ impl Call<'_> {
 
     /// Ends the sharing of pages that are about to be unmapped or mapped again.
     pub(super) fn replace_shared(&mut self, pages: &Range<u64>) -> Result<(), Failure> {
-        let now = self.now();
-        let is_hit =
-            |mapping: &SharedMapping| mapping.pages.start < pages.end && pages.start < mapping.pages.end;
-        if self.kernel.space().shared.iter().any(is_hit) {
-            self.kernel.sync_shared(&mut self.guest, now)?;
+        if self.kernel.space().shared.iter().any(|mapping| mapping.overlaps(pages)) {
+            self.sync_shared()?;
             self.kernel.unshare_pages(pages);
         }
         Ok(())
@@ -83,7 +85,6 @@ pub(super) fn msync(call: &mut Call<'_>) -> CallResult {
     if !call.guest.page_map()?.covers(range) {
         return Err(ENOMEM.into());
     }
-    let now = call.now();
-    call.kernel.sync_shared(&mut call.guest, now)?;
+    call.sync_shared()?;
     Ok(0)
 }

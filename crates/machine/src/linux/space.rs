@@ -31,6 +31,20 @@ pub(super) struct Space {
 }
 
 impl Space {
+    /// Creates the space of a process that has the lane, without a program.
+    pub(super) fn new(areas: Areas) -> Self {
+        Self {
+            areas,
+            memory: None,
+            heap_end: 0,
+            users: 1,
+            executable: Arc::default(),
+            files: MappedFiles::default(),
+            shared: Vec::new(),
+            advice: ForkAdvice::default(),
+        }
+    }
+
     /// Forgets what is known of pages that are unmapped, except that they are shared.
     pub(super) fn forget(&mut self, pages: &Range<u64>) {
         self.files.unmap(pages);
@@ -86,6 +100,11 @@ pub(super) struct SharedMapping {
 }
 
 impl SharedMapping {
+    /// Returns whether some of the pages are among those that it shares.
+    pub(super) const fn overlaps(&self, pages: &Range<u64>) -> bool {
+        self.pages.start < pages.end && pages.start < self.pages.end
+    }
+
     /// Returns whether it has pages, all of them in the address space. A mapping from a file may break that.
     pub(super) fn is_valid(&self) -> bool {
         !self.pages.is_empty() && self.pages.end <= LINUX_PAGES.end

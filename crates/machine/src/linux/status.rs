@@ -61,14 +61,9 @@ impl FileStatus {
             Object::Inode(number) => {
                 kernel.files.inode(number).map(|inode| Self::of_inode(number, inode)).unwrap_or_default()
             }
-            Object::Input | Object::Output(_) if kernel.settings.terminal => Self {
-                number: terminal_inode(kernel),
-                mode: S_IFCHR | 0o620,
-                link_count: 1,
-                device: TERMINAL,
-                times: [now; 3],
-                ..Self::default()
-            },
+            Object::Input | Object::Output(_) if kernel.settings.terminal => {
+                Self { device: TERMINAL, ..Self::nameless(terminal_inode(kernel), S_IFCHR | 0o620, now) }
+            }
             Object::PipeReader(pipe) | Object::PipeWriter(pipe) | Object::PipeBoth(pipe)
                 if let Some(number) = kernel.open.fifo_of(pipe) =>
             {
@@ -76,26 +71,24 @@ impl FileStatus {
             }
             Object::Terminal(number) => Self::of_device(device_path(number).as_bytes(), kernel),
             Object::TerminalMaster(_) => Self::of_device(b"/dev/ptmx", kernel),
-            other => {
-                // All event files are one inode, without a type.
-                let (number, mode, bytes) = match other {
-                    Object::Event(_) => (EVENTS, 0o600, 0),
-                    Object::Socket(socket) => (SOCKETS | u64::from(socket), S_IFSOCK | 0o777, 0),
-                    Object::Queue(queue) => (QUEUES | u64::from(queue), S_IFREG | 0o600, 80),
-                    // The pipes of the lane have numbers after those of its standard streams.
-                    Object::PipeReader(pipe) | Object::PipeWriter(pipe) | Object::PipeBoth(pipe) => {
-                        (PIPES | (u64::from(pipe) + 4), S_IFIFO | 0o600, 0)
-                    }
-                    Object::Output(Stream::Output) => (PIPES | 2, S_IFIFO | 0o600, 0),
-                    Object::Output(Stream::Error) => (PIPES | 3, S_IFIFO | 0o600, 0),
-                    // The others have a status of their own.
-                    Object::Input | Object::Inode(_) | Object::Terminal(_) | Object::TerminalMaster(_) => {
-                        (PIPES | 1, S_IFIFO | 0o600, 0)
-                    }
-                };
-                Self { number, mode, link_count: 1, bytes, times: [now; 3], ..Self::default() }
+            Object::Socket(socket) => Self::nameless(SOCKETS | u64::from(socket), S_IFSOCK | 0o777, now),
+            Object::Queue(queue) => {
+                Self { bytes: 80, ..Self::nameless(QUEUES | u64::from(queue), S_IFREG | 0o600, now) }
+            }
+            // All event files are one inode, without a type.
+            Object::Event(_) => Self::nameless(EVENTS, 0o600, now),
+            Object::Input => Self::nameless(PIPES | 1, S_IFIFO | 0o600, now),
+            Object::Output(Stream::Output) => Self::nameless(PIPES | 2, S_IFIFO | 0o600, now),
+            Object::Output(Stream::Error) => Self::nameless(PIPES | 3, S_IFIFO | 0o600, now),
+            Object::PipeReader(pipe) | Object::PipeWriter(pipe) | Object::PipeBoth(pipe) => {
+                Self::nameless(PIPES | (u64::from(pipe) + 4), S_IFIFO | 0o600, now)
             }
         }
+    }
+
+    /// Returns the status of an object that has no name in the tree.
+    fn nameless(number: u64, mode: u32, now: u64) -> Self {
+        Self { number, mode, link_count: 1, times: [now; 3], ..Self::default() }
     }
 
     /// Returns the status of the file at the path of a device.

@@ -4,12 +4,12 @@ use super::call::{Call, Interrupted};
 use super::errno::{EAGAIN, EIO};
 use super::failure::{CallResult, Failure};
 use super::open_files::Description;
-use super::readiness::{POLLERR, POLLHUP, POLLIN, POLLOUT};
+use super::readiness::{POLLHUP, POLLIN};
 use super::signals::{SIGTTIN, SIGTTOU};
 use super::terminals::TRANSIT_BYTES;
 use super::termios::{TOSTOP, VMIN, VTIME};
 use super::time_calls::NANOSECONDS;
-use super::wait::{Event, Woken};
+use super::wait::Event;
 
 /// The unit of `VTIME`, in nanoseconds.
 const TENTH: u64 = NANOSECONDS / 10;
@@ -116,32 +116,5 @@ impl Call<'_> {
             self.kernel.run_terminal(number);
         }
         self.go_on_writing(id, (done, now), data.len())
-    }
-
-    /// Returns the bytes that this write has written before it waited.
-    fn bytes_written(&self) -> usize {
-        if self.woken.is_some() { self.kernel.thread().written } else { 0 }
-    }
-
-    /// Waits for room if a write has not written all bytes. `written` are the bytes before this service and in it.
-    fn go_on_writing(&mut self, id: u32, written: (usize, usize), total: usize) -> CallResult {
-        let (before, now) = written;
-        let done = before + now;
-        let does_wait = self.kernel.open.get(id)?.does_wait();
-        if done == total || !does_wait && done > 0 {
-            return Ok(done as u64);
-        }
-        if !does_wait {
-            return Err(EAGAIN.into());
-        }
-        self.kernel.thread_mut().written = done;
-        let woken =
-            self.woken.map(|(woken, deadline)| (if now > 0 { Woken::Event } else { woken }, deadline));
-        self.woken = woken;
-        match self.wait_until_ready(id, POLLOUT | POLLERR) {
-            // What is written cannot be taken back.
-            Failure::Interrupted { .. } if done > 0 => Ok(done as u64),
-            failure => Err(failure),
-        }
     }
 }
