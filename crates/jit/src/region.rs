@@ -210,7 +210,8 @@ fn branch(pc: u64, op: MicroOp) -> Option<End> {
     }
 }
 
-/// Returns whether an instruction can be part of a region. Those that always stop the lane cannot.
+/// Returns whether an instruction can be part of a region. Those that authenticate an address that they use, and those that always
+/// stop the lane, cannot.
 fn is_translated(op: &MicroOp) -> bool {
     let interpreted = [
         Handler::AUTHENTICATE_BRANCH,

@@ -66,8 +66,8 @@ impl Lanes<'_> {
         }
         command.arg("--save").arg(format!("/data:{}/{{lane}}/data", saved.display()));
         let traces = work.join("traces");
-        recreate(&traces)?;
         if self.has_trace {
+            recreate(&traces)?;
             command.args(["--strace", "--strace-output"]).arg(traces.join("{lane}"));
         }
         command.arg(sysroot.join(SHELL.trim_start_matches('/'))).stdin(Stdio::null());
