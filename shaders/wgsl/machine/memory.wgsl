@@ -226,6 +226,22 @@ fn take_frame(page: u64, node: bool) -> u32 {
     return next;
 }
 
+/// Copies the frame of an entry into the frame with number `taken`.
+fn copy_frame(taken: u32, entry: u32, is_node: bool) {
+    // The frames below a copied node are shared with the original.
+    let shared_entries = u64(ENTRY_OWNED) | (u64(ENTRY_OWNED) << 32u);
+    let keep = select(0xfffffffffffffffflu, ~shared_entries, is_node);
+    let to = frame_handle(taken);
+    let source = frame_handle(entry >> ENTRY_FRAME);
+    for (var i = 0u; i < FRAME_WORDS; i += 4u) {
+        frame_store(to, i, frame_load(source, i) & keep);
+        frame_store(to, i + 1u, frame_load(source, i + 1u) & keep);
+        frame_store(to, i + 2u, frame_load(source, i + 2u) & keep);
+        frame_store(to, i + 3u, frame_load(source, i + 3u) & keep);
+    }
+    effort += FRAME_WORDS / 4u;
+}
+
 /// Makes the nodes on the path to a page the lane's own, by copying those that are shared. `last` is the last level: 1
 /// is the node with the page's entry, 0 the page itself. Returns a stop and the last entry.
 fn own_path(page: u64, last: u32) -> vec2<u32> {
@@ -242,18 +258,7 @@ fn own_path(page: u64, last: u32) -> vec2<u32> {
             if taken == 0u {
                 return vec2<u32>(STOP_NEED_FRAME, 0u);
             }
-            // The frames below a copied node are shared with the original.
-            let shared_entries = u64(ENTRY_OWNED) | (u64(ENTRY_OWNED) << 32u);
-            let keep = select(0xfffffffffffffffflu, ~shared_entries, level != 0u);
-            let to = frame_handle(taken);
-            let source = frame_handle(entry >> ENTRY_FRAME);
-            for (var i = 0u; i < FRAME_WORDS; i += 4u) {
-                frame_store(to, i, frame_load(source, i) & keep);
-                frame_store(to, i + 1u, frame_load(source, i + 1u) & keep);
-                frame_store(to, i + 2u, frame_load(source, i + 2u) & keep);
-                frame_store(to, i + 3u, frame_load(source, i + 3u) & keep);
-            }
-            effort += FRAME_WORDS / 4u;
+            copy_frame(taken, entry, level != 0u);
             let flags = (entry & ((1u << ENTRY_FRAME) - 1u)) | ENTRY_OWNED | select(0u, ENTRY_PRIVATE, level == 0u);
             entry = (taken << ENTRY_FRAME) | flags;
             if level == levels {

@@ -5,10 +5,10 @@
 //! pages. As in a page table, a frame is the lane's own if its entry and that of the node are marked as owned. No page table
 //! leads to them, so no access of the guest reaches them.
 
-import package::machine::frames::{frame_handle, frame_load, frame_store};
-import package::machine::layout::{COLUMN_BASE, ENTRY_FRAME, ENTRY_OWNED, FRAME_WORDS};
+import package::machine::frames::{frame_handle};
+import package::machine::layout::{COLUMN_BASE, ENTRY_FRAME, ENTRY_OWNED};
 import package::machine::memory::{
-    effort, get_state, halves, joined, node_entry, set_node_entry, set_state, take_frame,
+    copy_frame, get_state, halves, joined, node_entry, set_node_entry, set_state, take_frame,
 };
 
 /// Returns the handle of the frame of a page of the windows, to read it. A page without a frame has the frame of zeros.
@@ -32,17 +32,7 @@ fn own_pipe_frame(page: u32) -> u32 {
             if taken == 0u {
                 return 0u;
             }
-            // The frames below a copied node are shared with the original.
-            let keep = select(~(u64(ENTRY_OWNED) | (u64(ENTRY_OWNED) << 32u)), 0xfffffffffffffffflu, level == 1u);
-            let to = frame_handle(taken);
-            let source = frame_handle(entry >> ENTRY_FRAME);
-            for (var word = 0u; word < FRAME_WORDS; word += 4u) {
-                frame_store(to, word, frame_load(source, word) & keep);
-                frame_store(to, word + 1u, frame_load(source, word + 1u) & keep);
-                frame_store(to, word + 2u, frame_load(source, word + 2u) & keep);
-                frame_store(to, word + 3u, frame_load(source, word + 3u) & keep);
-            }
-            effort += FRAME_WORDS / 4u;
+            copy_frame(taken, entry, level == 0u);
             entry = (taken << ENTRY_FRAME) | ENTRY_OWNED;
             if level == 0u {
                 set_state(COLUMN_BASE, joined(base.x, entry));
