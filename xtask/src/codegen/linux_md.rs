@@ -44,7 +44,7 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
 - *Standard files.* `/proc` shows the processes, threads and mappings of the lane, with virtual time; its texts are made when their
   beginning is read. Only `comm` can be written. All pages that can be accessed count as being in memory; load averages and counts of
   switches are 0. `/sys/devices/system` describes one processor and one memory node. `/dev` has `null`, `zero`, `full`, `random`,
-  `urandom`, `fd`, `stdin`, `stdout`, `stderr`, `shm`, and `tty` with `--tty`; there are no pseudo-terminals. Small defaults of `/etc`
+  `urandom`, `fd`, `stdin`, `stdout`, `stderr`, `shm`, `ptmx`, `pts`, and `tty`, which needs a controlling terminal. Small defaults of `/etc`
   (`passwd`, `group`, `hosts`, `hostname`, `localtime`, `nsswitch.conf`, `resolv.conf`, `mtab`) and the files of `/sys` are added where
   mounted directories have none. An address space names at most 16,384 mapped parts of files.
 - *Dynamic programs.* A program that names a dynamic linker needs it, and its libraries, in its file system. `--sysroot DIR` makes
@@ -100,7 +100,7 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
   other cases, and for all other calls, the lane stops and waits until the other lanes have stopped, too.
 - *Pipes without the host.* `read` and `write` of up to 4,096 bytes need no host if the pipe has bytes or room for all of them, no
   thread waits for it, and the descriptor is below 16. These pipes are the two of the current process that were last used for such a
-  transfer. Named pipes, and pipes that epoll watches for edges, are left to the host. The pipes of a lane take up to 132 KiB of the GPU,
+  transfer. Named pipes, pipes that epoll watches for edges, and those whose owner gets `SIGIO` are left to the host. The pipes of a lane take up to 132 KiB of the GPU,
   as far as they are used; they do not count as pages that the lane has written.
 
 An unknown call returns `ENOSYS`. The report counts unknown and refused calls. When a program fails, one note of `kvrm run` names
