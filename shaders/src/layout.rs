@@ -52,7 +52,8 @@ constants! {
     /// Column: the ID of the parent of the process, and from bit 32 on the number of threads that the lane has had besides
     /// the first one.
     COLUMN_PARENT = 49;
-    /// Column: the number of threads that wait at a futex, and from bit 32 on 1 if the resource limits of the process were changed.
+    /// Column: the number of threads that wait at a futex, at bit [`LIMITS_CHANGED`] whether the resource limits of the process were
+    /// changed, and from bit [`HEAP_LIMIT`] on the page at whose start the heap ends at the latest.
     COLUMN_WAITERS = 50;
     /// Column: the descriptors of the pipe windows, 16 bits each: those that read from the first window, that write to it, and the
     /// same of the second.
@@ -346,6 +347,11 @@ constants! {
     CALL_READ = 16;
     /// The number of limits of resources.
     LIMITS = 16;
+    /// The bit of [`COLUMN_WAITERS`] that says that the resource limits of the process were changed. The bits before it are the
+    /// number of waiting threads.
+    LIMITS_CHANGED = 16;
+    /// The first bit of the page in [`COLUMN_WAITERS`] at whose start the heap ends at the latest.
+    HEAP_LIMIT = 17;
     /// The first bit of the value of a [`CALL_ANSWER`].
     CALL_VALUE = 8;
 

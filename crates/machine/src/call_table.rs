@@ -1,7 +1,5 @@
 //! The system calls that an executor may serve itself, described in terms that name no operating system.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
 use crate::pages::ADDRESS_BITS;
@@ -15,8 +13,6 @@ use crate::pages::ADDRESS_BITS;
 pub struct CallTable {
     /// The number of each call, and its answer.
     pub answers: Vec<(u64, Answer)>,
-    /// The addresses at which the heap may end, including `heap.end` itself.
-    pub heap: Range<u64>,
     /// The time of day before the first step, in nanoseconds since 1970; `None` if clocks do not count steps.
     pub epoch: Option<u64>,
     /// The seed of random numbers. They also depend on the number of the lane and on how many were used.
@@ -47,8 +43,9 @@ pub enum Answer {
     Yield,
     /// 0, if X1 without its bits 7 and 8 is 1, X0 is a readable multiple of 4, and [`ProcessState::futex_waiters`] is 0.
     WakeFutex,
-    /// [`ProcessState::heap_end`], which is set to X0 first if that is within the heap, if [`ProcessState::limits_changed`] is 0.
-    /// Pages that the heap gains are mapped with [`Mapping::Heap`](crate::Mapping::Heap).
+    /// [`ProcessState::heap_end`], after that is set to X0, if X0 is not less and not more than [`ProcessState::heap_limit`], and
+    /// [`ProcessState::limits_changed`] is 0. Pages that the heap gains are mapped with [`Mapping::Heap`](crate::Mapping::Heap). If X0
+    /// is 0, nothing is set.
     MoveHeapEnd,
     /// 0, after the time of clock X0 is written to address X1 as seconds and nanoseconds. Clocks 2 and 3 show the
     /// steps, if [`ProcessState::more_threads`] is 0. Clocks 1, 4, 6 and 7 add [`ProcessState::slept`]; clocks 0, 5 and 11 also add the epoch.
@@ -78,6 +75,8 @@ pub enum Answer {
 pub struct ProcessState {
     /// The address at which the heap ends.
     pub heap_end: u64,
+    /// The largest address at which the heap of the process may end.
+    pub heap_limit: u64,
     /// The time the lane has slept, in nanoseconds.
     pub slept: u64,
     /// The address of the robust futex list.

@@ -43,6 +43,8 @@ pub const PRCTL: u64 = 167;
 pub const GETPID: u64 = 172;
 /// The number of `brk`.
 pub const BRK: u64 = 214;
+/// The number of `execve`.
+pub const EXECVE: u64 = 221;
 /// The number of `mprotect`.
 pub const MPROTECT: u64 = 226;
 /// The number of `prlimit64`.

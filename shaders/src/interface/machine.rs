@@ -41,10 +41,6 @@ pub struct Parameters {
     pub tlb_sets: u32,
     /// The number of sets of each lane's TLB for code in `kept_pages`, a power of two.
     pub code_tlb_sets: u32,
-    /// The start of the heap of Linux programs.
-    pub heap_start: u64,
-    /// The largest address at which the heap may end.
-    pub heap_end: u64,
     /// The time of day before the first step of Linux programs, in nanoseconds.
     pub epoch: u64,
     /// The seed of the randomness of Linux programs, from which each lane derives its own.
@@ -57,7 +53,7 @@ pub struct Parameters {
     pub calls: [u32; 448],
 }
 
-const _: () = assert!(size_of::<Parameters>() == 2016, "the struct has the size that it has in WGSL");
+const _: () = assert!(size_of::<Parameters>() == 2000, "the struct has the size that it has in WGSL");
 const _: () = assert!(offset_of!(Parameters, lanes) == 0, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, steps) == 4, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, fuel) == 8, "the member is where it is in WGSL");
@@ -72,13 +68,11 @@ const _: () = assert!(offset_of!(Parameters, work_steps) == 40, "the member is w
 const _: () = assert!(offset_of!(Parameters, quantum) == 44, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, tlb_sets) == 48, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, code_tlb_sets) == 52, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, heap_start) == 56, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, heap_end) == 64, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, epoch) == 72, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, seed) == 80, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, first_lane) == 88, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, limits) == 96, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, calls) == 224, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, epoch) == 56, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, seed) == 64, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, first_lane) == 72, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, limits) == 80, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, calls) == 208, "the member is where it is in WGSL");
 
 /// A micro-op of a region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -242,7 +236,7 @@ impl<B> Group for MachineGroup<B> {
     const GROUP: u32 = 0;
     const LABEL: &'static str = "machine";
     const BINDINGS: &'static [Binding] = &[
-        Binding { binding: 0, name: "parameters", access: Access::Read, min_bytes: 2016 },
+        Binding { binding: 0, name: "parameters", access: Access::Read, min_bytes: 2000 },
         Binding { binding: 1, name: "state", access: Access::ReadWrite, min_bytes: 8 },
         Binding { binding: 2, name: "frame_info", access: Access::ReadWrite, min_bytes: 16 },
         Binding { binding: 3, name: "micro_ops", access: Access::ReadWrite, min_bytes: 16 },

@@ -34,10 +34,6 @@ struct Parameters {
     tlb_sets: u32,
     /// The number of sets of each lane's TLB for code in `kept_pages`, a power of two.
     code_tlb_sets: u32,
-    /// The start of the heap of Linux programs.
-    heap_start: u64,
-    /// The largest address at which the heap may end.
-    heap_end: u64,
     /// The time of day before the first step of Linux programs, in nanoseconds.
     epoch: u64,
     /// The seed of the randomness of Linux programs, from which each lane derives its own.

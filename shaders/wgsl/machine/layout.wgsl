@@ -56,7 +56,7 @@ const COLUMN_PROCESS = 48u;
 /// Column: the ID of the parent of the process, and from bit 32 on the number of threads that the lane has had besides the first one.
 const COLUMN_PARENT = 49u;
 
-/// Column: the number of threads that wait at a futex, and from bit 32 on 1 if the resource limits of the process were changed.
+/// Column: the number of threads that wait at a futex, at bit [`LIMITS_CHANGED`] whether the resource limits of the process were changed, and from bit [`HEAP_LIMIT`] on the page at whose start the heap ends at the latest.
 const COLUMN_WAITERS = 50u;
 
 /// Column: the descriptors of the pipe windows, 16 bits each: those that read from the first window, that write to it, and the same of the second.
@@ -400,6 +400,12 @@ const CALL_READ = 16u;
 
 /// The number of limits of resources.
 const LIMITS = 16u;
+
+/// The bit of [`COLUMN_WAITERS`] that says that the resource limits of the process were changed. The bits before it are the number of waiting threads.
+const LIMITS_CHANGED = 16u;
+
+/// The first bit of the page in [`COLUMN_WAITERS`] at whose start the heap ends at the latest.
+const HEAP_LIMIT = 17u;
 
 /// The first bit of the value of a [`CALL_ANSWER`].
 const CALL_VALUE = 8u;

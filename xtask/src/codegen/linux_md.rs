@@ -122,7 +122,7 @@ sizes, and at random by several threads (`cargo xtask calls`): they may neither 
 
 pub(super) fn text() -> Result<String> {
     let mut text = format!("<!-- {BANNER}, do not edit. -->\n\n{HEAD}");
-    let table = call_table(0..0, 0, 0, false);
+    let table = call_table(0, 0, false);
     let frequent: BTreeSet<u64> = table.answers.into_iter().map(|(number, _)| number).collect();
     let made = made_calls::read()?;
     for call in CALLS {

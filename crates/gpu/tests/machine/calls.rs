@@ -1,10 +1,11 @@
 //! System calls that the device serves without the host: each has the result that the host would give.
 
-use kvrm_machine::{Builder, Machine, Report, Stop};
+use kvrm_machine::{Builder, Machine, Report, Stop, Stream};
 use kvrm_testkit::calls::{
-    self, BRK, CLOCK_GETTIME, Call, DATA, GET_ROBUST_LIST, GETPID, GETRANDOM, PRCTL, PRLIMIT64,
+    self, BRK, CLOCK_GETTIME, Call, DATA, EXECVE, GET_ROBUST_LIST, GETPID, GETRANDOM, PRCTL, PRLIMIT64,
     SET_ROBUST_LIST, TEXT, WRITE,
 };
+use kvrm_testkit::guests;
 use kvrm_testkit::random::Random;
 
 use crate::support::{
@@ -89,6 +90,23 @@ fn frequent_calls_take_few_dispatches() {
     // loops, slices are shorter.
     let most = if cuts_off_loops() { 40 } else { 20 };
     assert!(report.dispatches < most, "{} dispatches", report.dispatches);
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn programs_that_are_executed_move_the_end_of_their_own_heap() {
+    let guests = guests::folder().join("../linux/bin");
+    let build = |builder: Builder<'_>| builder.mount(&guests, "/guests").build().expect("the program fits");
+    let [mut gpu, mut reference] = [caller().engine(Gpu), caller()].map(build);
+    let calls = vec![vec![(BRK, [0; 3]), (EXECVE, [TEXT + PAGE, 0, 0])]];
+    let [report, expected] = [&mut gpu, &mut reference].map(|machine| {
+        machine.write(0, TEXT + PAGE, b"/guests/memory.elf").expect("the memory is mapped");
+        run_calls(machine, &calls, u64::MAX)
+    });
+    let output = reference.output(0, Stream::Output).expect("the lane exists");
+    assert!(output.starts_with(b"more=20580\n"), "the program makes its heap larger");
+    assert_eq!((report.steps, report.services), (expected.steps, expected.services), "steps and services");
+    assert_same_machines(&mut gpu, &mut reference, "after a program was executed");
 }
 
 #[test]

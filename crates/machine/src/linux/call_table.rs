@@ -1,7 +1,5 @@
 //! The table of system calls that an executor can serve without the host.
 
-use std::ops::Range;
-
 use super::failure::negative;
 use super::futex_calls::{FUTEX_COMMAND, FUTEX_WAKE};
 use super::limits::{Limits, RESOURCES};
@@ -30,10 +28,10 @@ pub const SHADER_NUMBERS: &[(&str, u32, &str)] = &[
 
 /// Returns the table of system calls that an executor may serve without the host.
 ///
-/// `heap` is the address range of the heap, `stack_bytes` the size of the stack, which is a resource limit.
+/// `stack_bytes` is the size of the stack, which is a resource limit.
 /// With `real_time`, the table leaves the clocks to the host.
 #[must_use]
-pub fn call_table(heap: Range<u64>, stack_bytes: u64, seed: u64, real_time: bool) -> CallTable {
+pub fn call_table(stack_bytes: u64, seed: u64, real_time: bool) -> CallTable {
     // The report counts refused calls, so the host has to see them.
     let answers = CALLS.iter().filter(|call| call.status != Status::Refused).filter_map(|call| {
         let answer = match (call.implementation, call.name) {
@@ -62,7 +60,6 @@ pub fn call_table(heap: Range<u64>, stack_bytes: u64, seed: u64, real_time: bool
     CallTable {
         answers: answers.collect(),
         limits,
-        heap,
         epoch: (!real_time).then_some(EPOCH),
         seed,
         first_lane: 0,

@@ -230,7 +230,7 @@ impl Call<'_> {
         }
         kernel.release_space(old);
         let areas = loaded.areas.clone();
-        kernel.state.heap_end = areas.heap.start;
+        (kernel.state.heap_end, kernel.state.heap_limit) = (areas.heap.start, areas.heap.end);
         let space = Space::new(areas);
         let id = kernel.next_space;
         kernel.next_space += 1;

@@ -170,6 +170,7 @@ impl Kernel {
         };
         let state = ProcessState {
             heap_end: areas.heap.start,
+            heap_limit: areas.heap.end,
             name,
             process: FIRST,
             thread: FIRST,

@@ -274,7 +274,7 @@ impl Kernel {
         }
         self.loaded = id;
         let Some(space) = self.spaces.get_mut(&id) else { return Ok(()) };
-        self.state.heap_end = space.heap_end;
+        (self.state.heap_end, self.state.heap_limit) = (space.heap_end, space.areas.heap.end);
         let Some(mut memory) = space.memory.take() else { return Ok(()) };
         self.update_memory(id, &mut memory);
         self.windows.forget_bytes();

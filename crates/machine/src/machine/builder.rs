@@ -494,7 +494,7 @@ impl<'a> Builder<'a> {
         let stack_bytes = layout.stack.end - layout.stack.start;
         let mut calls = is_linux.then(|| CallTable {
             first_lane: self.first_lane,
-            ..linux::call_table(layout.heap.clone(), stack_bytes, self.seed, self.real_time)
+            ..linux::call_table(stack_bytes, self.seed, self.real_time)
         });
         // The host traces calls, so it has to see all of them.
         calls.iter_mut().filter(|_| self.trace.is_some()).for_each(|calls| calls.answers.clear());

@@ -12,7 +12,7 @@ import package::machine::layout::{
     CALL_PROCESS, CALL_RANDOM, CALL_READ, CALL_ROBUST_LIST, CALL_THREAD, CALL_VALUE, CALL_WAKE_FUTEX, CALL_WRITE,
     CALL_YIELD, COLUMN_CLEAR_TID, COLUMN_CONSOLE, COLUMN_HEAP_END, COLUMN_NAME, COLUMN_PARENT, COLUMN_PROCESS, COLUMN_RANDOM,
     COLUMN_ROBUST_LIST, COLUMN_SLEPT, COLUMN_WAITERS, CONSOLE_HANDLES, COUNTER_SERVED, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE,
-    LIMITS, MAP_ZERO, STOP_EXIT, STOP_NONE, STOP_SYSCALL,
+    HEAP_LIMIT, LIMITS, LIMITS_CHANGED, MAP_ZERO, STOP_EXIT, STOP_NONE, STOP_SYSCALL,
 };
 import package::machine::linux::numbers::{
     CLOCKS, CLOCKS_OF_DAY, CLOCKS_OF_PROCESSOR, FUTEX_COMMAND, FUTEX_WAKE, NANOSECONDS, PR_GET_NAME, RANDOM_FLAGS,
@@ -126,7 +126,7 @@ fn serve_call() -> u32 {
         case CALL_YIELD: { is_served = is_single(); }
         case CALL_WAKE_FUTEX: {
             is_served = (u32(x[1]) & FUTEX_COMMAND) == FUTEX_WAKE && (x[0] & 3lu) == 0lu
-                && halves(get_state(COLUMN_WAITERS)).x == 0u && translate(WANT_READ, x[0]) == STOP_NONE;
+                && (get_state(COLUMN_WAITERS) & ((1lu << LIMITS_CHANGED) - 1lu)) == 0lu && translate(WANT_READ, x[0]) == STOP_NONE;
         }
         default: { is_served = false; }
     }
@@ -155,7 +155,7 @@ fn is_single() -> bool {
 
 /// Whether the resource limits of the process are those of the machine.
 fn has_usual_limits() -> bool {
-    return halves(get_state(COLUMN_WAITERS)).y == 0u;
+    return ((get_state(COLUMN_WAITERS) >> LIMITS_CHANGED) & 1lu) == 0lu;
 }
 
 /// Writes one or two words to guest memory if the address is aligned and can be written, and returns whether it has.
@@ -192,16 +192,17 @@ fn is_console(descriptor: u32) -> bool {
     return descriptor - 1u < CONSOLE_HANDLES - 1u && ((known >> (descriptor & 31u)) & 1u) == 1u;
 }
 
-/// Moves the end of the heap if possible, and returns whether the call is served. An end outside of the limits is
-/// served without a move. The host serves a heap that shrinks by pages or grows by more than `break_pages`.
+/// Moves the end of the heap if possible, and returns whether the call is served. The end 0, which is outside of all heaps, is served
+/// without a move. The host serves other ends outside of the heap, and a heap that shrinks or grows by more than `break_pages`.
 fn move_break(end: u64) -> bool {
-    let old = get_state(COLUMN_HEAP_END);
-    if end < parameters.heap_start || end > parameters.heap_end {
+    if end == 0lu {
         return true;
     }
+    let old = get_state(COLUMN_HEAP_END);
     let first = (old + PAGE_MASK) >> 12u;
     let behind = (end + PAGE_MASK) >> 12u;
-    if behind < first || behind - first > u64(parameters.break_pages) {
+    let limit = get_state(COLUMN_WAITERS) >> HEAP_LIMIT;
+    if end < old || end > limit << 12u || behind - first > u64(parameters.break_pages) {
         return false;
     }
     // Takes all frames before the first page is mapped, so that a lack of frames changes nothing.

@@ -6,9 +6,10 @@ use kvrm_shaders::layout::{
     COLUMN_CLEAR_TID, COLUMN_FPCR, COLUMN_HEAP_END, COLUMN_KEYS, COLUMN_MONITOR, COLUMN_NAME, COLUMN_NZCV,
     COLUMN_PARENT, COLUMN_PC, COLUMN_PIPE_ENDS, COLUMN_PIPES, COLUMN_PROCESS, COLUMN_PSTATE, COLUMN_RANDOM,
     COLUMN_ROBUST_LIST, COLUMN_SLEPT, COLUMN_SP, COLUMN_STEPS, COLUMN_TPIDR, COLUMN_TPIDRRO, COLUMN_WAITERS,
+    HEAP_LIMIT, LIMITS_CHANGED,
 };
 
-use super::words::{halves, word};
+use super::words::{PAGE, halves, word};
 
 /// The number of columns with registers and [`ProcessState`]. They are the first columns.
 pub(crate) const REGISTER_COLUMNS: usize = COLUMN_PIPES as usize + PIPE_WINDOWS;
@@ -83,9 +84,10 @@ pub(crate) fn process_state(words: &Words) -> ProcessState {
     let name = [get(COLUMN_NAME), get(COLUMN_NAME + 1)];
     let (process, thread) = halves(get(COLUMN_PROCESS));
     let (parent, more_threads) = halves(get(COLUMN_PARENT));
-    let (futex_waiters, limits_changed) = halves(get(COLUMN_WAITERS));
+    let waiters = get(COLUMN_WAITERS);
     ProcessState {
         heap_end: get(COLUMN_HEAP_END),
+        heap_limit: (waiters >> HEAP_LIMIT) * PAGE,
         slept: get(COLUMN_SLEPT),
         robust_list: get(COLUMN_ROBUST_LIST),
         random: get(COLUMN_RANDOM),
@@ -95,8 +97,8 @@ pub(crate) fn process_state(words: &Words) -> ProcessState {
         thread,
         parent,
         more_threads,
-        futex_waiters,
-        limits_changed,
+        futex_waiters: waiters as u32 & ((1 << LIMITS_CHANGED) - 1),
+        limits_changed: (waiters >> LIMITS_CHANGED) as u32 & 1,
         pipes: std::array::from_fn(|window| {
             let ends = get(COLUMN_PIPE_ENDS) >> (32 * window);
             let place = get(COLUMN_PIPES + window as u32);
@@ -120,7 +122,9 @@ pub(crate) fn set_process_state(words: &mut Words, state: &ProcessState) {
     words[COLUMN_CLEAR_TID as usize] = state.clear_tid;
     words[COLUMN_PROCESS as usize] = word(state.process, state.thread);
     words[COLUMN_PARENT as usize] = word(state.parent, state.more_threads);
-    words[COLUMN_WAITERS as usize] = word(state.futex_waiters, state.limits_changed);
+    words[COLUMN_WAITERS as usize] = (state.heap_limit / PAGE) << HEAP_LIMIT
+        | u64::from(state.limits_changed) << LIMITS_CHANGED
+        | u64::from(state.futex_waiters);
     words[COLUMN_PIPE_ENDS as usize] = 0;
     for (window, pipe) in state.pipes.iter().enumerate() {
         let PipeWindow { readers, writers, start, bytes, read } = *pipe;

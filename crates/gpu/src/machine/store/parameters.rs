@@ -37,10 +37,8 @@ pub(crate) struct Launch {
 /// Returns the parameters that describe how kernels serve the calls of a table. All others are zero.
 pub(super) fn of_calls(table: Option<&CallTable>) -> Parameters {
     let Some(table) = table else { return Parameters::zeroed() };
-    let CallTable { heap, epoch, seed, first_lane, limits, .. } = table;
+    let CallTable { epoch, seed, first_lane, limits, .. } = table;
     Parameters {
-        heap_start: heap.start,
-        heap_end: heap.end,
         epoch: epoch.unwrap_or(0),
         seed: *seed,
         first_lane: *first_lane,
@@ -52,7 +50,7 @@ pub(super) fn of_calls(table: Option<&CallTable>) -> Parameters {
 
 /// Uploads the parameters that change from dispatch to dispatch. They precede those that never change.
 pub(super) fn upload_launch(buffer: &Buffer, parameters: &Parameters) -> Result<(), Error> {
-    buffer.upload(0, &bytemuck::bytes_of(parameters)[..offset_of!(Parameters, heap_start)])
+    buffer.upload(0, &bytemuck::bytes_of(parameters)[..offset_of!(Parameters, epoch)])
 }
 
 /// Returns the entry of each system call, `CALL_*`, indexed by the number of the call.
