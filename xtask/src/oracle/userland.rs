@@ -18,17 +18,20 @@ use self::lanes::Lanes;
 use self::lines::Line;
 use self::places::{Places, SOURCES};
 use self::qemu::Qemu;
-use self::report::Report;
+use self::report::{Expected, Report};
 use super::commands::kvrm;
 use super::programs::copy_files;
 use crate::folders::{copy_folder, recreate};
 use crate::root::root;
 use crate::sysroot;
 
+/// The engine whose steps the other engines must take.
+const REFERENCE: &str = "reference";
+
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
     /// The engines to test. A GPU runs only the lines that the tables mark for it.
-    #[arg(long, value_delimiter = ',', value_name = "ENGINE,...", default_value = "reference")]
+    #[arg(long, value_delimiter = ',', value_name = "ENGINE,...", default_value = REFERENCE)]
     engines: Vec<String>,
     /// Run only lines that contain this text, or whose program or awaited part of Linux has this name.
     #[arg(long, value_name = "TEXT")]
@@ -74,11 +77,23 @@ pub(super) fn run(args: &Args) -> Result<()> {
             let chosen: Vec<usize> =
                 (0..batch.len()).filter(|&number| batch[number].gpu || !engine.starts_with("gpu")).collect();
             let chosen_lines: Vec<&Line> = chosen.iter().map(|&number| &batch[number]).collect();
-            let lanes =
-                Lanes { kvrm: &kvrm, engine, budget: args.budget, places: &places, has_trace: args.calls };
-            let ours = lanes.run(&chosen_lines)?;
-            for (number, ours) in chosen.into_iter().zip(ours) {
-                report.add(engine, &batch[number], &ours, &theirs[number])?;
+            let run = |engine: &str| {
+                let lanes = Lanes {
+                    kvrm: &kvrm,
+                    engine,
+                    budget: args.budget,
+                    places: &places,
+                    has_trace: args.calls,
+                };
+                lanes.run(&chosen_lines)
+            };
+            let ours = run(engine)?;
+            // Other engines take the same steps as the reference, which runs the same lines in the same lanes.
+            let reference = if engine == REFERENCE { None } else { Some(run(REFERENCE)?) };
+            for (place, (number, ours)) in chosen.iter().zip(&ours).enumerate() {
+                let steps = reference.as_ref().map_or(ours.steps, |runs| runs[place].steps);
+                let expected = Expected { outcome: &theirs[*number], steps };
+                report.add(engine, &batch[*number], ours, expected)?;
             }
         }
     }

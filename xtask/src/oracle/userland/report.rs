@@ -27,6 +27,15 @@ pub(super) struct Report {
     calls: MadeCalls,
 }
 
+/// What a run has to be like.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expected<'a> {
+    /// The outcome in QEMU.
+    pub(super) outcome: &'a Outcome,
+    /// The number of steps on the reference.
+    pub(super) steps: u64,
+}
+
 /// Prints all lines.
 pub(super) fn list(lines: &[Line]) -> Result<()> {
     for line in lines {
@@ -49,12 +58,19 @@ impl Report {
         &self.path
     }
 
-    /// Adds a run in KVRM and in QEMU.
-    pub(super) fn add(&mut self, engine: &str, line: &Line, ours: &Run, theirs: &Outcome) -> Result<()> {
+    /// Adds a run in KVRM.
+    pub(super) fn add(
+        &mut self,
+        engine: &str,
+        line: &Line,
+        ours: &Run,
+        expected: Expected<'_>,
+    ) -> Result<()> {
+        let Expected { outcome: theirs, steps } = expected;
         // A line whose program is missing would be the same on both sides.
         let missing = format!("{}: not found", line.program);
         let has_program = !String::from_utf8_lossy(&theirs.error_output).contains(&missing);
-        let is_same = has_program && ours.outcome == *theirs;
+        let is_same = has_program && ours.outcome == *theirs && ours.steps == steps;
         let text = one_line(&line.text);
         let (word, count) = match (&line.awaits, is_same) {
             (None, true) => ("same  ", &mut self.same),
@@ -73,6 +89,9 @@ impl Report {
         if line.awaits.is_none() {
             println!("  qemu {}", theirs.describe(&ours.outcome));
             println!("  kvrm {}", ours.outcome.describe(theirs));
+            if ours.steps != steps {
+                println!("  the reference takes {steps} steps");
+            }
         }
         self.write(engine, &line.text, [("QEMU", theirs), ("KVRM", &ours.outcome)])
             .with_context(|| format!("cannot write {}", self.path.display()))
@@ -127,25 +146,28 @@ mod tests {
         let mut report = Report::new(folder.path()).expect("a report");
         let line = Line { program: "sort".to_owned(), text: "sort x".to_owned(), gpu: true, awaits: None };
         let theirs = outcome(0, "a", "b", "c");
-        let mut add = |line: &Line, ours: Outcome, theirs: &Outcome| {
+        let mut add_steps = |line: &Line, ours: Outcome, theirs: &Outcome, steps| {
             let run = Run { outcome: ours, steps: 1, trace: None };
-            report.add("reference", line, &run, theirs).expect("the report is written");
+            let expected = Expected { outcome: theirs, steps };
+            report.add("reference", line, &run, expected).expect("the report is written");
             (report.same, report.differ, report.awaiting)
         };
-        assert_eq!(add(&line, outcome(0, "a", "b", "c"), &theirs), (1, 0, 0), "equal outcomes");
-        assert_eq!(add(&line, outcome(1, "a", "b", "c"), &theirs), (1, 1, 0), "another status");
-        assert_eq!(add(&line, outcome(0, "x", "b", "c"), &theirs), (1, 2, 0), "another output");
-        assert_eq!(add(&line, outcome(0, "a", "x", "c"), &theirs), (1, 3, 0), "another error output");
-        assert_eq!(add(&line, outcome(0, "a", "b", "x"), &theirs), (1, 4, 0), "another file");
+        assert_eq!(add_steps(&line, outcome(0, "a", "b", "c"), &theirs, 2), (0, 1, 0), "other steps");
+        let mut add = |line: &Line, ours, theirs: &Outcome| add_steps(line, ours, theirs, 1);
+        assert_eq!(add(&line, outcome(0, "a", "b", "c"), &theirs), (1, 1, 0), "equal outcomes");
+        assert_eq!(add(&line, outcome(1, "a", "b", "c"), &theirs), (1, 2, 0), "another status");
+        assert_eq!(add(&line, outcome(0, "x", "b", "c"), &theirs), (1, 3, 0), "another output");
+        assert_eq!(add(&line, outcome(0, "a", "x", "c"), &theirs), (1, 4, 0), "another error output");
+        assert_eq!(add(&line, outcome(0, "a", "b", "x"), &theirs), (1, 5, 0), "another file");
         let missing = || outcome(127, "", "dash: 1: sort: not found\n", "c");
-        assert_eq!(add(&line, missing(), &missing()), (1, 5, 0), "a missing program");
+        assert_eq!(add(&line, missing(), &missing()), (1, 6, 0), "a missing program");
         let awaiting = Line { awaits: Some("sockets".to_owned()), ..line };
         assert_eq!(
             add(&awaiting, outcome(1, "", "", ""), &theirs),
-            (1, 5, 1),
+            (1, 6, 1),
             "a line that awaits something"
         );
         let text = std::fs::read_to_string(report.path()).expect("a file");
-        assert_eq!(text.matches("==== ").count(), 6, "the runs that differ: {text}");
+        assert_eq!(text.matches("==== ").count(), 7, "the runs that differ: {text}");
     }
 }
