@@ -1,11 +1,11 @@
 //! System calls on extended attributes of files.
 
 use super::call::Call;
-use super::errno::{E2BIG, EEXIST, EINVAL, ENODATA, ENOENT, ENOSPC, EOPNOTSUPP, EPERM, ERANGE};
+use super::errno::{E2BIG, EBADF, EEXIST, EINVAL, ENODATA, ENOENT, ENOSPC, EOPNOTSUPP, EPERM, ERANGE};
 use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Kind};
 use super::notices::IN_ATTRIB;
-use super::open_files::Object;
+use super::open_files::{O_PATH, Object};
 use super::proc_node::is_node;
 
 /// The limits on the size of a name, of a value, and of all names and values of a file.
@@ -20,7 +20,10 @@ impl Call<'_> {
     fn attributed(&mut self) -> Result<Option<InodeNumber>, Failure> {
         // Each of the four operations has three calls: for paths, for links, and for descriptors.
         let object = match (self.cpu.x(8) as u32 - 5) % 3 {
-            2 => self.kernel.description(self.x[0])?.object,
+            2 => match self.kernel.description(self.x[0])? {
+                open if open.flags & O_PATH != 0 => return Err(EBADF.into()),
+                open => open.object,
+            },
             follows => Object::Inode(self.place(-100_i64 as u64, self.x[0], follows == 0)?.existing()?),
         };
         // Nodes of `/proc` have no attributes, and neither have objects without an inode.
@@ -46,9 +49,10 @@ impl Call<'_> {
 
 /// Checks that a file may have an attribute. As on Linux, those of users are for files and directories only.
 fn check(kind: &Kind, name: &[u8], otherwise: super::errno::Errno) -> Result<(), Failure> {
-    let is_known = [&b"user."[..], b"trusted.", b"security."].iter().any(|prefix| name.starts_with(prefix));
-    if !is_known {
-        return Err(EOPNOTSUPP.into());
+    let prefixes = [&b"user."[..], b"trusted.", b"security."];
+    let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix)).ok_or(EOPNOTSUPP)?;
+    if rest.is_empty() {
+        return Err(EINVAL.into());
     }
     if name.starts_with(b"user.") && !matches!(kind, Kind::File(_) | Kind::Directory { .. }) {
         return Err(otherwise.into());

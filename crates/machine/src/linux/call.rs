@@ -3,7 +3,7 @@
 use kvrm_arm64::Cpu;
 
 use super::errno::{EINTR, ENOTDIR, Errno};
-use super::failure::Failure;
+use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Place};
 use super::guest::Guest;
 use super::kernel::{ConsoleOutput, Kernel};
@@ -108,6 +108,28 @@ impl Call<'_> {
     /// Returns whether a signal waits to be delivered to the thread.
     fn has_signal(&self) -> bool {
         self.kernel.deliverable(self.kernel.turns.current).is_some()
+    }
+
+    /// Makes a part of the call while two descriptors have additional status flags.
+    pub(super) fn with_flags(
+        &mut self,
+        descriptors: [u64; 2],
+        added: u32,
+        make: impl FnOnce(&mut Self) -> CallResult,
+    ) -> CallResult {
+        let ids = [self.kernel.opened(descriptors[0])?, self.kernel.opened(descriptors[1])?];
+        let before = [self.kernel.open.get(ids[0])?.flags, self.kernel.open.get(ids[1])?.flags];
+        for id in ids {
+            self.kernel.open.get_mut(id)?.flags |= added;
+        }
+        let result = make(self);
+        for (id, flags) in ids.into_iter().zip(before) {
+            // The part of the call has closed no descriptor.
+            if let Ok(open) = self.kernel.open.get_mut(id) {
+                open.flags = flags;
+            }
+        }
+        result
     }
 
     /// Waits until an open file description is ready for one of the poll events.

@@ -87,11 +87,6 @@ pub(super) fn pipe2(call: &mut Call<'_>) -> CallResult {
     Ok(0)
 }
 
-pub(super) fn fsync(call: &mut Call<'_>) -> CallResult {
-    call.kernel.description(call.x[0])?;
-    Ok(0)
-}
-
 pub(super) fn fcntl(call: &mut Call<'_>) -> CallResult {
     const F_DUPFD: u64 = 0;
     const F_GETFD: u64 = 1;

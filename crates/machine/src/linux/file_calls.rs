@@ -188,7 +188,7 @@ impl Call<'_> {
     /// Returns up to `bytes` bytes from a descriptor, without consuming them.
     ///
     /// Reading starts at `at`, or else at the position of the open file description.
-    fn peek(&mut self, descriptor: u64, bytes: u64, at: Option<u64>) -> Result<Vec<u8>, Failure> {
+    pub(super) fn peek(&mut self, descriptor: u64, bytes: u64, at: Option<u64>) -> Result<Vec<u8>, Failure> {
         let bytes = bytes.min(TRANSFER_BYTES_MAX) as usize;
         let id = self.kernel.opened(descriptor)?;
         if let Object::Inode(number) = self.kernel.open.get(id)?.object {
@@ -247,7 +247,7 @@ impl Call<'_> {
     /// Consumes the bytes that [`Call::peek`] returned, once the guest's memory holds them.
     ///
     /// With `at`, the position of the open file description stays as it is.
-    fn consume(&mut self, descriptor: u64, data: &[u8], at: Option<u64>) -> Result<(), Failure> {
+    pub(super) fn consume(&mut self, descriptor: u64, data: &[u8], at: Option<u64>) -> Result<(), Failure> {
         let (id, bytes) = (self.kernel.opened(descriptor)?, data.len());
         let Kernel { open, files, input_position, state, windows, .. } = &mut *self.kernel;
         let description = open.get_mut(id)?;
@@ -280,10 +280,12 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Returns the position at which a write to a file begins.
+    /// Returns the position at which a write to a file begins. As on Linux, appending goes before a position.
     fn write_position(description: &Description, contents: &[u8], at: Option<u64>) -> u64 {
-        let is_append = description.flags & O_APPEND != 0;
-        at.unwrap_or(if is_append { contents.len() as u64 } else { description.position })
+        match description.flags & O_APPEND {
+            0 => at.unwrap_or(description.position),
+            _ => contents.len() as u64,
+        }
     }
 
     /// Returns the part of some bytes that the process may write, if it writes them to a file. If it may write none, it gets SIGXFSZ.
@@ -299,7 +301,7 @@ impl Call<'_> {
     }
 
     /// Writes to a descriptor at position `at`, or else at its own position, and returns the number of bytes written.
-    fn put(&mut self, descriptor: u64, data: &[u8], at: Option<u64>) -> CallResult {
+    pub(super) fn put(&mut self, descriptor: u64, data: &[u8], at: Option<u64>) -> CallResult {
         let (now, id) = (self.now(), self.kernel.opened(descriptor)?);
         let description = self.kernel.open.get(id)?;
         if !description.is_writable() {
@@ -410,7 +412,7 @@ impl Call<'_> {
     }
 
     /// Reads from a descriptor into the writable part of `buffers`.
-    fn read_into(&mut self, descriptor: u64, buffers: &[Buffer], at: Option<u64>) -> CallResult {
+    pub(super) fn read_into(&mut self, descriptor: u64, buffers: &[Buffer], at: Option<u64>) -> CallResult {
         if !self.kernel.description(descriptor)?.is_readable() {
             return Err(EBADF.into());
         }
@@ -429,7 +431,7 @@ impl Call<'_> {
         Ok(data.len() as u64)
     }
 
-    fn write_from(&mut self, descriptor: u64, buffers: &[Buffer], at: Option<u64>) -> CallResult {
+    pub(super) fn write_from(&mut self, descriptor: u64, buffers: &[Buffer], at: Option<u64>) -> CallResult {
         if !self.kernel.description(descriptor)?.is_writable() {
             return Err(EBADF.into());
         }
@@ -442,7 +444,7 @@ impl Call<'_> {
     }
 
     /// Returns the file position in argument `argument`. A negative one is `EINVAL`.
-    fn position(&self, argument: usize) -> Result<Option<u64>, Failure> {
+    pub(super) fn position(&self, argument: usize) -> Result<Option<u64>, Failure> {
         let position = self.x[argument];
         if position > i64::MAX as u64 { Err(EINVAL.into()) } else { Ok(Some(position)) }
     }
@@ -464,81 +466,6 @@ pub(super) fn pread64(call: &mut Call<'_>) -> CallResult {
 pub(super) fn pwrite64(call: &mut Call<'_>) -> CallResult {
     let at = call.position(3)?;
     call.write_from(call.x[0], &call.buffer(), at)
-}
-
-pub(super) fn readv(call: &mut Call<'_>) -> CallResult {
-    let buffers = call.guest.iovecs(call.x[1], call.x[2])?;
-    call.read_into(call.x[0], &buffers, None)
-}
-
-pub(super) fn writev(call: &mut Call<'_>) -> CallResult {
-    let buffers = call.guest.iovecs(call.x[1], call.x[2])?;
-    call.write_from(call.x[0], &buffers, None)
-}
-
-pub(super) fn preadv(call: &mut Call<'_>) -> CallResult {
-    let (at, buffers) = (call.position(3)?, call.guest.iovecs(call.x[1], call.x[2])?);
-    call.read_into(call.x[0], &buffers, at)
-}
-
-pub(super) fn pwritev(call: &mut Call<'_>) -> CallResult {
-    let (at, buffers) = (call.position(3)?, call.guest.iovecs(call.x[1], call.x[2])?);
-    call.write_from(call.x[0], &buffers, at)
-}
-
-pub(super) fn preadv2(call: &mut Call<'_>) -> CallResult {
-    match (call.x[5], call.x[3]) {
-        (0, u64::MAX) => readv(call),
-        (0, _) => preadv(call),
-        _ => Err(EOPNOTSUPP.into()),
-    }
-}
-
-pub(super) fn pwritev2(call: &mut Call<'_>) -> CallResult {
-    match (call.x[5], call.x[3]) {
-        (0, u64::MAX) => writev(call),
-        (0, _) => pwritev(call),
-        _ => Err(EOPNOTSUPP.into()),
-    }
-}
-
-impl Call<'_> {
-    /// Copies bytes from one descriptor to another and returns their number.
-    ///
-    /// `from` and `to` are pairs of a descriptor and the address of a file position. Unless the address is 0, the
-    /// position in memory is used and updated instead of that of the descriptor.
-    fn copy(&mut self, from: (u64, u64), to: (u64, u64), bytes: u64) -> CallResult {
-        let mut position = |address: u64| match address {
-            0 => Ok(None),
-            _ => match self.guest.read_u64(address)? {
-                position if position > i64::MAX as u64 => Err(Failure::from(EINVAL)),
-                position => Ok(Some(position)),
-            },
-        };
-        let (start, end) = (position(from.1)?, position(to.1)?);
-        let data = self.peek(from.0, bytes, start)?;
-        let written = self.put(to.0, &data, end)?;
-        self.consume(from.0, &data[..written as usize], start)?;
-        for (address, position) in [(from.1, start), (to.1, end)] {
-            if let Some(position) = position {
-                self.guest.write(address, &(position + written).to_le_bytes())?;
-            }
-        }
-        Ok(written)
-    }
-}
-
-pub(super) fn sendfile(call: &mut Call<'_>) -> CallResult {
-    let [to, from, position, bytes, ..] = call.x;
-    call.copy((from, position), (to, 0), bytes)
-}
-
-pub(super) fn copy_file_range(call: &mut Call<'_>) -> CallResult {
-    let [from, from_position, to, to_position, bytes, flags] = call.x;
-    if flags != 0 {
-        return Err(EINVAL.into());
-    }
-    call.copy((from, from_position), (to, to_position), bytes)
 }
 
 pub(super) fn lseek(call: &mut Call<'_>) -> CallResult {
@@ -612,11 +539,12 @@ pub(super) fn ftruncate(call: &mut Call<'_>) -> CallResult {
 pub(super) fn truncate(call: &mut Call<'_>) -> CallResult {
     /// `AT_FDCWD`: stands for the current directory instead of a descriptor.
     const AT_FDCWD: u64 = -100_i64 as u64;
-    let place = call.place(AT_FDCWD, call.x[0], true)?;
-    let number = place.existing()?;
+    // Linux checks the size before the path.
     if call.x[1] > i64::MAX as u64 {
         return Err(EINVAL.into());
     }
+    let place = call.place(AT_FDCWD, call.x[0], true)?;
+    let number = place.existing()?;
     call.resize_file(number, call.x[1])?;
     call.kernel.notify(number, Some((place.parent, &place.name)), IN_MODIFY);
     Ok(0)
@@ -654,44 +582,4 @@ pub(super) fn memfd_create(call: &mut Call<'_>) -> CallResult {
     let path = [b"/memfd:", &name[..]].concat();
     let description = Description::new(Object::Inode(number), O_RDWR).at(path);
     Ok(call.kernel.open(description, flags & MFD_CLOEXEC != 0)?)
-}
-
-/// Copies bytes from one descriptor to another, one of which is a pipe, as `splice` does.
-pub(super) fn splice(call: &mut Call<'_>) -> CallResult {
-    const SPLICE_FLAGS: u64 = 15;
-    let [from, from_position, to, to_position, bytes, flags] = call.x;
-    if flags & !SPLICE_FLAGS != 0 {
-        return Err(EINVAL.into());
-    }
-    let is_pipe = |descriptor: u64| {
-        let object = call.kernel.description(descriptor)?.object;
-        Ok::<_, Failure>(matches!(
-            object,
-            Object::PipeReader(_) | Object::PipeWriter(_) | Object::PipeBoth(_)
-        ))
-    };
-    match (is_pipe(from)?, is_pipe(to)?) {
-        (false, false) => return Err(EINVAL.into()),
-        (true, _) if from_position != 0 => return Err(ESPIPE.into()),
-        (_, true) if to_position != 0 => return Err(ESPIPE.into()),
-        _ => {}
-    }
-    call.copy((from, from_position), (to, to_position), bytes)
-}
-
-pub(super) fn vmsplice(call: &mut Call<'_>) -> CallResult {
-    let buffers = call.guest.iovecs(call.x[1], call.x[2])?;
-    match call.kernel.description(call.x[0])?.object {
-        Object::PipeWriter(_) => call.write_from(call.x[0], &buffers, None),
-        Object::PipeReader(_) => call.read_into(call.x[0], &buffers, None),
-        _ => Err(EBADF.into()),
-    }
-}
-
-pub(super) fn tee(call: &mut Call<'_>) -> CallResult {
-    let [from, to, bytes, ..] = call.x;
-    let ends = (call.kernel.description(from)?.object, call.kernel.description(to)?.object);
-    let (Object::PipeReader(_), Object::PipeWriter(_)) = ends else { return Err(EINVAL.into()) };
-    let data = call.peek(from, bytes, None)?;
-    if data.is_empty() { Ok(0) } else { call.put(to, &data, None) }
 }

@@ -64,7 +64,7 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (72, &[10, DATA, DATA, DATA, DATA], &[1, 2, 3, 4]),
     (73, &[DATA, 1, DATA, 0, 8], &[0, 2]),
     (74, &[u64::MAX, DATA, 8, 0], &[1]),
-    (75, &[1, DATA, 1, 0], &[1]),
+    (75, &[PIPE, DATA, 1, 0], &[1]),
     (78, &[AT_FDCWD, LINK, DATA, 10], &[1, 2]),
     (79, &[AT_FDCWD, DATA, DATA, 0], &[1, 2]),
     (80, &[1, DATA], &[1]),
@@ -168,11 +168,13 @@ const FOLDER: u64 = 4;
 const EPOLL: u64 = 5;
 const TIMER: u64 = 6;
 const LINK: u64 = DATA + 0x2000;
-/// The descriptors of an inotify file, of a socket, of one of a pair with five bytes to receive, and of a message queue.
+/// The descriptors of an inotify file, of a socket, of one of a pair with five bytes to receive, of a message queue, and of the
+/// write end of a pipe.
 const NOTICES: u64 = 7;
 const SOCKET: u64 = 8;
 const PAIR: u64 = 9;
 const QUEUE: u64 = 11;
+const PIPE: u64 = 13;
 /// The address of a name, and of the size of a buffer.
 const NAME: u64 = DATA + 0x2100;
 const SIZE: u64 = DATA + 0x2200;
@@ -199,6 +201,7 @@ fn bad_pointers_are_efault_in_every_call() {
                 assert_eq!(caller.call(64, &[PAIR + 1, DATA, 5]), 5, "bytes to receive");
                 caller.write(NAME, b"user.name\0");
                 assert_eq!(caller.call(180, &[NAME + 5, 0o102, 0o600, 0]), QUEUE as i64, "a message queue");
+                assert_eq!(caller.call(59, &[DATA, 0]), 0, "a pipe, 12 and 13");
                 assert_eq!(caller.call(186, &[0, 0]), 0, "a message queue of System V");
                 assert_eq!(caller.call(190, &[0, 1, 0]), 0, "a set of semaphores");
                 assert_eq!(caller.call(194, &[0, 1, 0]), 0, "a segment of memory");

@@ -12,3 +12,4 @@ mod signals;
 mod strace;
 mod support;
 mod threads;
+mod transfers;
