@@ -7,7 +7,7 @@ use super::open_files::{
     EPOLLET, EventFile, Expiry, Interest, O_CLOEXEC, O_NONBLOCK, O_RDWR, Object, TimerFile,
 };
 use super::readiness::{Asker, COUNTER_MAX, EPOLLONESHOT, POLLIN, POLLOUT};
-use super::signals::{SigInfo, UNBLOCKABLE};
+use super::signals::{SIGCHLD, SigInfo, UNBLOCKABLE};
 use super::time_calls::{NANOSECONDS, timespec};
 use super::wait::Event;
 
@@ -54,17 +54,11 @@ impl Call<'_> {
             },
             EventFile::Signals(_) if bytes < 128 => Err(EINVAL.into()),
             EventFile::Signals(mask) => {
-                let mut waiting = self.kernel.pending_mask() & mask;
-                if waiting == 0 {
+                let waiting = self.kernel.pending_infos(*mask);
+                if waiting.is_empty() {
                     return Err(wait(self));
                 }
-                let mut all = Vec::new();
-                while waiting != 0 && all.len() + 128 <= bytes {
-                    let number = u64::from(waiting.trailing_zeros()) + 1;
-                    all.extend(signal_record(&self.kernel.pending_info(number)));
-                    waiting &= waiting - 1;
-                }
-                Ok(all)
+                Ok(waiting.iter().take(bytes / 128).flat_map(signal_record).collect())
             }
             EventFile::Poll(_) => Err(EINVAL.into()),
             EventFile::Notices(notices) => {
@@ -130,14 +124,21 @@ impl Call<'_> {
 
 /// Returns the `struct signalfd_siginfo` of a signal.
 fn signal_record(info: &SigInfo) -> [u8; 128] {
+    const SI_TIMER: i32 = -2;
     let mut record = [0; 128];
-    // Number, errno, code, process, user: the same order, without the padding behind the code.
+    // The number, the errno and the code, which padding follows in the `siginfo_t`.
     record[..12].copy_from_slice(&info[..12]);
-    record[12..20].copy_from_slice(&info[16..24]);
-    // The status of a child, and the value of a queued signal.
-    record[40..44].copy_from_slice(&info[24..28]);
-    record[44..48].copy_from_slice(&info[24..28]);
-    record[48..56].copy_from_slice(&info[24..32]);
+    let parts = match i32::from_le_bytes([info[8], info[9], info[10], info[11]]) {
+        // The timer, its overrun, and the value as a number and as a pointer.
+        SI_TIMER => [(24, 16..20), (32, 20..24), (44, 24..28), (48, 24..32)],
+        // Process and user, then the status of a child.
+        1.. if u64::from(info[0]) == SIGCHLD => [(12, 16..20), (16, 20..24), (40, 24..28), (48, 0..0)],
+        // Process and user, then the value.
+        _ => [(12, 16..20), (16, 20..24), (44, 24..28), (48, 24..32)],
+    };
+    for (to, from) in parts {
+        record[to..to + from.len()].copy_from_slice(&info[from]);
+    }
     record
 }
 

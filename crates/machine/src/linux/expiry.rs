@@ -1,9 +1,11 @@
 //! Expiration of the timers of processes.
 
+use std::collections::BTreeSet;
+
 use super::kernel::Kernel;
 use super::limits::{Limit, Resource, UNLIMITED};
 use super::process::Process;
-use super::signals::{SIGKILL, SIGXCPU, bit, siginfo};
+use super::signals::{Pending, SIGKILL, SIGXCPU, SigInfo, bit, siginfo};
 use super::time_calls::NANOSECONDS;
 use super::timers::{Target, Timer, TimerClock};
 
@@ -11,6 +13,15 @@ use super::timers::{Target, Timer, TimerClock};
 const SI_TIMER: i32 = -2;
 /// The `si_code` of the signals of `setitimer`.
 const SI_KERNEL: i32 = 0x80;
+
+/// The largest number of expirations that a signal tells.
+const OVERRUN_MAX: u64 = i32::MAX as u64;
+
+/// Returns the number of the timer that has sent a signal.
+fn timer_of(info: &SigInfo) -> Option<i32> {
+    let word = |at: usize| i32::from_le_bytes([info[at], info[at + 1], info[at + 2], info[at + 3]]);
+    (word(8) == SI_TIMER).then(|| word(16))
+}
 
 impl Kernel {
     /// Sends the signals of timers that have expired when the lane has retired `steps`.
@@ -25,15 +36,25 @@ impl Kernel {
             .collect();
         for id in ids {
             let processor = self.retired_by(id, steps);
+            let time_of = |timer: &Timer| if timer.clock == TimerClock::Processor { processor } else { now };
+            let mut timers = self.processes.get(&id).into_iter().flat_map(|process| process.timers.values());
+            if !timers.any(|timer| timer.times.count(time_of(timer)) > 0) {
+                continue;
+            }
+            let waiting = self.timers_with_signals(id);
             let Some(process) = self.processes.get_mut(&id) else { continue };
             let mut expired = Vec::new();
             for (number, timer) in &mut process.timers {
-                let now = if timer.clock == TimerClock::Processor { processor } else { now };
+                let now = time_of(timer);
                 let count = timer.times.count(now);
                 if count > 0 {
                     timer.times = timer.times.after(now);
-                    timer.overrun = count - 1;
-                    expired.push((*number, timer.target));
+                    if waiting.contains(number) {
+                        timer.missed += count;
+                    } else {
+                        timer.missed = count - 1;
+                        expired.push((*number, timer.target));
+                    }
                 }
             }
             for (number, target) in expired {
@@ -53,6 +74,31 @@ impl Kernel {
                     }
                 };
             }
+        }
+    }
+
+    /// Returns the numbers of the timers of a process whose signals are pending.
+    fn timers_with_signals(&self, process: u32) -> BTreeSet<i32> {
+        let threads = self.threads.values().filter(|thread| thread.process == process);
+        let of_process = self.processes.get(&process).map(|process| &process.pending);
+        let all = threads.map(|thread| &thread.pending).chain(of_process);
+        all.flat_map(Pending::infos).filter_map(timer_of).collect()
+    }
+
+    /// Writes to the information about a signal how often its timer has expired while the signal was pending.
+    pub(super) fn write_overrun(&self, info: &mut SigInfo) {
+        let timer = timer_of(info).and_then(|number| self.process().timers.get(&number));
+        if let Some(timer) = timer {
+            info[20..24].copy_from_slice(&(timer.missed.min(OVERRUN_MAX) as u32).to_le_bytes());
+        }
+    }
+
+    /// Notes that a thread of the current process takes a signal.
+    pub(super) fn note_taken(&mut self, info: &SigInfo) {
+        let timer = timer_of(info).and_then(|number| self.process_mut().timers.get_mut(&number));
+        if let Some(timer) = timer {
+            timer.overrun = timer.missed.min(OVERRUN_MAX);
+            timer.missed = 0;
         }
     }
 

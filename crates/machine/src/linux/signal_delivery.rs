@@ -120,7 +120,11 @@ impl Kernel {
     /// Removes a signal that waits for the current thread, first among its own, and returns it.
     pub(super) fn take_signal(&mut self, number: u64) -> Option<(u64, SigInfo)> {
         let own = self.thread_mut().pending.take_first(bit(number));
-        own.or_else(|| self.process_mut().pending.take_first(bit(number)))
+        let taken = own.or_else(|| self.process_mut().pending.take_first(bit(number)));
+        if let Some((_, info)) = &taken {
+            self.note_taken(info);
+        }
+        taken
     }
 
     /// Redirects the current thread into the handler of a signal. The handler returns to the interrupted instruction.

@@ -90,7 +90,18 @@ impl Kernel {
     pub(super) fn pending_info(&self, number: u64) -> SigInfo {
         let found = self.thread().pending.first(bit(number));
         let found = found.or_else(|| self.process().pending.first(bit(number)));
-        found.map_or_else(|| siginfo(number, 0, 0), |(_, info)| *info)
+        let mut info = found.map_or_else(|| siginfo(number, 0, 0), |(_, info)| *info);
+        self.write_overrun(&mut info);
+        info
+    }
+
+    /// Returns the information about all signals in a mask that wait for the current thread, in the order in which it takes them.
+    pub(super) fn pending_infos(&self, mask: u64) -> Vec<SigInfo> {
+        let all = self.thread().pending.infos().chain(self.process().pending.infos());
+        let mut chosen: Vec<SigInfo> = all.filter(|info| mask & bit(info[0].into()) != 0).copied().collect();
+        chosen.sort_by_key(|info| info[0]);
+        chosen.iter_mut().for_each(|info| self.write_overrun(info));
+        chosen
     }
 
     /// Replaces the action of the current process for a signal, and discards waiting signals that are ignored from now on.

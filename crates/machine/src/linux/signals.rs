@@ -209,6 +209,11 @@ impl Pending {
         Ok(())
     }
 
+    /// Returns the information about all pending signals.
+    pub(super) fn infos(&self) -> impl Iterator<Item = &SigInfo> {
+        self.0.iter().map(|(_, info)| info)
+    }
+
     /// Returns the pending signal in `mask` with the lowest number.
     pub(super) fn first(&self, mask: u64) -> Option<&(u64, SigInfo)> {
         self.0.iter().filter(|(number, _)| mask & bit(*number) != 0).min_by_key(|(number, _)| *number)

@@ -81,9 +81,11 @@ pub(super) fn setitimer(call: &mut Call<'_>) -> CallResult {
     call.guest.write_optional(old, &before)?;
     let next = (first > 0).then(|| call.timer_now(clock).saturating_add(first));
     let times = Expiry { next, interval };
-    let timer = Timer { clock, times, target: Target::Interval { signal }, overrun: 0 };
+    let timer = Timer { clock, times, target: Target::Interval { signal }, overrun: 0, missed: 0 };
     let timers = &mut call.kernel.process_mut().timers;
-    if next.is_some() {
+    // Timers of processor time keep their interval while they are stopped, as on Linux.
+    let keeps_interval = clock == TimerClock::Processor && interval > 0;
+    if next.is_some() || keeps_interval {
         timers.insert(number, timer);
     } else {
         timers.remove(&number);
@@ -128,7 +130,7 @@ pub(super) fn timer_create(call: &mut Call<'_>) -> CallResult {
         }
     };
     call.guest.write(address, &number.to_le_bytes())?;
-    let timer = Timer { clock, times: Expiry::default(), target, overrun: 0 };
+    let timer = Timer { clock, times: Expiry::default(), target, overrun: 0, missed: 0 };
     call.kernel.process_mut().timers.insert(number, timer);
     Ok(0)
 }
@@ -136,10 +138,17 @@ pub(super) fn timer_create(call: &mut Call<'_>) -> CallResult {
 pub(super) fn timer_settime(call: &mut Call<'_>) -> CallResult {
     const TIMER_ABSTIME: u32 = 1;
     let [number, flags, new, old, ..] = call.x;
+    if new == 0 {
+        return Err(EINVAL.into());
+    }
     let Timer { clock, times, .. } = *call.timer(number)?;
     let is_absolute = flags as u32 & TIMER_ABSTIME != 0;
     let next = match clock {
-        TimerClock::Uptime(clock) => call.timer_times(new, clock, is_absolute)?,
+        TimerClock::Uptime(clock) => match call.timer_times(new, clock, is_absolute)? {
+            // A stopped timer has no interval, as on Linux.
+            Expiry { next: None, .. } => Expiry::default(),
+            times => times,
+        },
         TimerClock::Processor => {
             let (interval, first) = (call.duration(new)?, call.duration(new.wrapping_add(16))?);
             let start = if is_absolute { first } else { call.timer_now(clock).saturating_add(first) };
@@ -149,7 +158,7 @@ pub(super) fn timer_settime(call: &mut Call<'_>) -> CallResult {
     let before = call.timer_value(&times, call.timer_now(clock));
     call.guest.write_optional(old, &before)?;
     let timer = call.timer(number)?;
-    (timer.times, timer.overrun) = (next, 0);
+    (timer.times, timer.overrun, timer.missed) = (next, 0, 0);
     Ok(0)
 }
 

@@ -10,8 +10,10 @@ pub(super) struct Timer {
     pub(super) clock: TimerClock,
     pub(super) times: Expiry,
     pub(super) target: Target,
-    /// The number of expirations that the last signal did not tell.
+    /// The number of expirations while the last signal that a thread took was pending.
     pub(super) overrun: u64,
+    /// The number of expirations since the pending signal was sent.
+    pub(super) missed: u64,
 }
 
 /// The clock of a timer.

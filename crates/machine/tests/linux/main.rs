@@ -12,4 +12,5 @@ mod signals;
 mod strace;
 mod support;
 mod threads;
+mod timers;
 mod transfers;
