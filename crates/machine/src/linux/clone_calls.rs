@@ -150,7 +150,7 @@ impl Call<'_> {
     fn copy_space(&mut self, clone: &Clone, id: u32) -> Result<Space, Failure> {
         self.sync_shared()?;
         let kernel = &*self.kernel;
-        let Space { areas, executable, files, shared, advice, .. } = kernel.space();
+        let Space { areas, executable, files, shared, advice, barriers, .. } = kernel.space();
         let mut space = Space {
             areas: areas.clone(),
             memory: None,
@@ -160,6 +160,7 @@ impl Call<'_> {
             files: files.clone(),
             shared: shared.clone(),
             advice: advice.clone(),
+            barriers: *barriers,
         };
         // The ID is written into the memory of the child only.
         let before = if clone.flags & CLONE_CHILD_SETTID != 0 {

@@ -65,8 +65,9 @@ impl Kernel {
 
     /// Adds a thread to the current process. It goes on when it gets its turn.
     pub(super) fn add_thread(&mut self, id: u32, process: u32, started: u64, parked: Parked) {
-        let blocked = self.thread().blocked;
-        let thread = Thread { parked: Some(Box::new(parked)), blocked, started, ..Thread::new(process) };
+        let (blocked, scheduling) = (self.thread().blocked, self.thread().scheduling.of_child());
+        let parked = Some(Box::new(parked));
+        let thread = Thread { parked, blocked, scheduling, started, ..Thread::new(process) };
         self.threads.insert(id, thread);
         self.turns.ready.push_back(id);
     }

@@ -12,6 +12,7 @@ use super::proc_maps::Sizes;
 use super::proc_node::Owner;
 use super::proc_text::{Look, Text};
 use super::process::{Process, State};
+use super::scheduling::Scheduling;
 use super::status::FileStatus;
 use super::time_calls::{NANOSECONDS, TICKS};
 use crate::pages::PAGE_BYTES;
@@ -110,13 +111,16 @@ pub(super) fn stat(look: &mut Look<'_, '_>, owner: Owner) -> Text {
     let Sizes { all, resident, program: (code_start, code_end), .. } = sizes;
     let flags = if process.has_executed { 0 } else { HAS_NOT_EXECUTED };
     let (pending, blocked) = thread.map_or((0, 0), |thread| (thread.pending.mask(), thread.blocked));
+    let scheduling = thread.map_or(Scheduling::USUAL, |thread| thread.scheduling);
     // The bytes and pages of `vsize` and `rss`, then the limit of `rss`.
     let head = format!(
-        ") {state} {} {} {} {terminal} {foreground} {flags} 0 0 0 0 {ticks} 0 {} 0 20 0 {} 0 {} {} {resident} {}",
+        ") {state} {} {} {} {terminal} {foreground} {flags} 0 0 0 0 {ticks} 0 {} 0 {} {} {} 0 {} {} {resident} {}",
         process.parent,
         process.group,
         process.session,
         process.children_retired / TICK,
+        scheduling.shown_priority(),
+        scheduling.nice,
         kernel.thread_count(id),
         started / TICK,
         all * PAGE_BYTES as u64,
@@ -139,8 +143,8 @@ pub(super) fn stat(look: &mut Look<'_, '_>, owner: Owner) -> Text {
         0,
         process.exit_signal,
         0,
-        0,
-        0,
+        scheduling.priority.into(),
+        scheduling.policy.into(),
         0,
         0,
         0,

@@ -3,11 +3,10 @@
 use kvrm_arm64::semantics::pauth;
 
 use super::call::Call;
-use super::errno::{EINVAL, ESRCH, Errno};
+use super::errno::{EINVAL, EPERM, ESRCH, Errno};
 use super::failure::{CallResult, Failure};
 use super::guest::TRANSFER_BYTES_MAX;
 use super::process::Status;
-use super::time_calls::{NANOSECONDS, timespec};
 
 /// The operation of `prctl` that returns the name of the process.
 pub(super) const PR_GET_NAME: u64 = 16;
@@ -145,23 +144,6 @@ fn pointer_authentication(call: &mut Call<'_>, operation: u64) -> CallResult {
     }
 }
 
-pub(super) fn sched_getaffinity(call: &mut Call<'_>) -> CallResult {
-    let [thread, bytes, address, ..] = call.x;
-    if thread as u32 != 0 && !call.kernel.threads.contains_key(&(thread as u32)) {
-        return Err(ESRCH.into());
-    }
-    if bytes < 8 || !bytes.is_multiple_of(8) {
-        return Err(EINVAL.into());
-    }
-    call.guest.write(address, &1_u64.to_le_bytes())?;
-    Ok(8)
-}
-
-pub(super) fn sched_getparam(call: &mut Call<'_>) -> CallResult {
-    call.guest.write(call.x[1], &[0; 4])?;
-    Ok(0)
-}
-
 pub(super) fn getcpu(call: &mut Call<'_>) -> CallResult {
     call.guest.write_optional(call.x[0], &[0; 4])?;
     call.guest.write_optional(call.x[1], &[0; 4])?;
@@ -180,39 +162,33 @@ pub(super) fn getrandom(call: &mut Call<'_>) -> CallResult {
     Ok(bytes)
 }
 
-/// Returns the priorities of a scheduling policy: 1 to 99 for real time, else 0.
-fn priority(policy: u64, of_real_time: u64) -> CallResult {
-    match policy as u32 {
-        1 | 2 => Ok(of_real_time),
-        0 | 3 | 5 | 6 => Ok(0),
-        _ => Err(EINVAL.into()),
-    }
-}
-
-pub(super) fn sched_get_priority_max(call: &mut Call<'_>) -> CallResult {
-    priority(call.x[0], 99)
-}
-
-pub(super) fn sched_get_priority_min(call: &mut Call<'_>) -> CallResult {
-    priority(call.x[0], 1)
-}
-
-pub(super) fn sched_rr_get_interval(call: &mut Call<'_>) -> CallResult {
-    let quantum = call.kernel.settings.quantum;
-    call.guest.write(call.x[1], &timespec(quantum / NANOSECONDS, quantum % NANOSECONDS))?;
-    Ok(0)
-}
-
 /// All threads of a lane share its processor, so they see all stores of each other in order.
 pub(super) fn membarrier(call: &mut Call<'_>) -> CallResult {
     const QUERY: u32 = 0;
+    const PRIVATE_EXPEDITED: u32 = 1 << 3;
+    const REGISTER_PRIVATE_EXPEDITED: u32 = 1 << 4;
+    const PRIVATE_EXPEDITED_SYNC_CORE: u32 = 1 << 5;
+    const REGISTER_PRIVATE_EXPEDITED_SYNC_CORE: u32 = 1 << 6;
     /// Global, global expedited and its registration, private expedited and its registration, both for cores.
-    const COMMANDS: u64 = 0b111_1111;
-    match call.x[0] as u32 {
-        QUERY => Ok(COMMANDS),
-        command if u64::from(command) & !COMMANDS == 0 && command.is_power_of_two() => Ok(0),
-        _ => Err(EINVAL.into()),
+    const COMMANDS: u32 = 0b111_1111;
+    let [command, flags, ..] = call.x.map(|word| word as u32);
+    if flags != 0 || command & !COMMANDS != 0 || command.count_ones() > 1 {
+        return Err(EINVAL.into());
     }
+    let barriers = &mut call.kernel.space_mut().barriers;
+    let needed = match command {
+        QUERY => return Ok(COMMANDS.into()),
+        PRIVATE_EXPEDITED => REGISTER_PRIVATE_EXPEDITED,
+        PRIVATE_EXPEDITED_SYNC_CORE => REGISTER_PRIVATE_EXPEDITED_SYNC_CORE,
+        _ => 0,
+    };
+    if *barriers & needed != needed {
+        return Err(EPERM.into());
+    }
+    if matches!(command, REGISTER_PRIVATE_EXPEDITED | REGISTER_PRIVATE_EXPEDITED_SYNC_CORE) {
+        *barriers |= command;
+    }
+    Ok(0)
 }
 
 pub(super) fn personality(call: &mut Call<'_>) -> CallResult {
@@ -224,15 +200,25 @@ pub(super) fn personality(call: &mut Call<'_>) -> CallResult {
     Ok(before.into())
 }
 
-pub(super) fn capget(call: &mut Call<'_>) -> CallResult {
+/// Reads the header of `capget` or `capset` and returns the ID of the process, or `None` if the version is unknown. The known one
+/// is then written to the header.
+fn capability_header(call: &mut Call<'_>) -> Result<Option<u32>, Failure> {
     /// `_LINUX_CAPABILITY_VERSION_3`.
     const VERSION: u32 = 0x2008_0522;
-    let [header, data, ..] = call.x;
+    let header = call.x[0];
     let (version, process) = (call.guest.read_u32(header)?, call.guest.read_u32(header.wrapping_add(4))?);
-    if version != VERSION {
-        call.guest.write(header, &VERSION.to_le_bytes())?;
-        return if data == 0 { Ok(0) } else { Err(EINVAL.into()) };
+    if version == VERSION {
+        return Ok(Some(process));
     }
+    call.guest.write(header, &VERSION.to_le_bytes())?;
+    Ok(None)
+}
+
+pub(super) fn capget(call: &mut Call<'_>) -> CallResult {
+    let data = call.x[1];
+    let Some(process) = capability_header(call)? else {
+        return if data == 0 { Ok(0) } else { Err(EINVAL.into()) };
+    };
     call.known_process(process.into())?;
     // Root has all capabilities: effective, permitted, and none that is inherited.
     let all = [[u32::MAX, u32::MAX, 0], [0x1ff, 0x1ff, 0]];
@@ -242,8 +228,18 @@ pub(super) fn capget(call: &mut Call<'_>) -> CallResult {
 }
 
 pub(super) fn capset(call: &mut Call<'_>) -> CallResult {
-    call.guest.read_u64(call.x[0])?;
+    let process = capability_header(call)?.ok_or(EINVAL)?;
+    if process != 0 && process != call.kernel.turns.current {
+        // A thread has only its own capabilities.
+        return Err(EPERM.into());
+    }
+    call.guest.read(call.x[1], 24)?;
     Ok(0)
+}
+
+/// `setuid` and `setgid`: everything runs as root, so only an ID that is none fails.
+pub(super) fn set_id(call: &mut Call<'_>) -> CallResult {
+    if call.x[0] as u32 == u32::MAX { Err(EINVAL.into()) } else { Ok(0) }
 }
 
 pub(super) fn sethostname(call: &mut Call<'_>) -> CallResult {

@@ -83,34 +83,47 @@ pub(super) fn kill(call: &mut Call<'_>) -> CallResult {
     Ok(0)
 }
 
+/// Fails if one of these IDs of threads or processes is not positive.
+fn check_ids(ids: &[u64]) -> Result<(), Failure> {
+    if ids.iter().any(|id| *id as i32 <= 0) { Err(EINVAL.into()) } else { Ok(()) }
+}
+
 pub(super) fn tkill(call: &mut Call<'_>) -> CallResult {
     let [thread, signal, ..] = call.x;
+    check_ids(&[thread])?;
     let info = call.sender(signal, SI_TKILL);
     call.send(thread, None, signal, info)
 }
 
 pub(super) fn tgkill(call: &mut Call<'_>) -> CallResult {
     let [process, thread, signal, ..] = call.x;
+    check_ids(&[process, thread])?;
     let info = call.sender(signal, SI_TKILL);
     call.send(thread, Some(process), signal, info)
 }
 
-/// Reads the information about a signal that a process sends.
-fn queued(call: &mut Call<'_>, signal: u64, address: u64) -> Result<SigInfo, Failure> {
+/// Reads the information about a signal that a process sends. To another process, it cannot pretend that the kernel or `tkill` has
+/// sent the signal.
+fn queued(call: &mut Call<'_>, to: u64, signal: u64, address: u64) -> Result<SigInfo, Failure> {
     let mut info: SigInfo = call.guest.array(address)?;
     info[..4].copy_from_slice(&(signal as u32).to_le_bytes());
+    let code = i32::from_le_bytes([info[8], info[9], info[10], info[11]]);
+    if (code >= 0 || code == SI_TKILL) && to as u32 != call.kernel.process_id() {
+        return Err(EPERM.into());
+    }
     Ok(info)
 }
 
 pub(super) fn rt_sigqueueinfo(call: &mut Call<'_>) -> CallResult {
     let [process, signal, address, ..] = call.x;
-    let info = queued(call, signal, address)?;
+    let info = queued(call, process, signal, address)?;
     call.send_process(process as u32, signal, info)
 }
 
 pub(super) fn rt_tgsigqueueinfo(call: &mut Call<'_>) -> CallResult {
     let [process, thread, signal, address, ..] = call.x;
-    let info = queued(call, signal, address)?;
+    let info = queued(call, process, signal, address)?;
+    check_ids(&[process, thread])?;
     call.send(thread, Some(process), signal, info)
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Space {
     /// The pages that it shares with other spaces or with files.
     pub(super) shared: Vec<SharedMapping>,
     pub(super) advice: ForkAdvice,
+    /// The commands with which its processes have registered for `membarrier`.
+    pub(super) barriers: u32,
 }
 
 impl Space {
@@ -42,6 +44,7 @@ impl Space {
             files: MappedFiles::default(),
             shared: Vec::new(),
             advice: ForkAdvice::default(),
+            barriers: 0,
         }
     }
 

@@ -3,6 +3,7 @@
 use kvrm_arm64::Cpu;
 use serde::{Deserialize, Serialize};
 
+use super::scheduling::Scheduling;
 use super::signals::{LastFault, Pending, SignalStack, UNBLOCKABLE, bit};
 use super::wait::{Wait, Woken};
 
@@ -29,6 +30,7 @@ pub(super) struct Thread {
     pub(super) pending: Pending,
     pub(super) stack: SignalStack,
     pub(super) fault: LastFault,
+    pub(super) scheduling: Scheduling,
     /// The uptime at its birth, in nanoseconds.
     pub(super) started: u64,
     /// The steps that it has retired in earlier turns.
@@ -73,6 +75,7 @@ impl Thread {
             pending: Pending::NONE,
             stack: SignalStack::NONE,
             fault: LastFault { address: 0, syndrome: 0 },
+            scheduling: Scheduling::USUAL,
             started: 0,
             retired: 0,
             turn_start: 0,

@@ -3,6 +3,7 @@
 mod calls;
 mod guests;
 mod hostile;
+mod identities;
 mod lanes;
 mod limits;
 mod options;
