@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kvrm_arm64::Cpu;
 
 use super::call::Call;
-use super::errno::{E2BIG, EACCES, ELOOP, ENOENT, ENOEXEC, ENOMEM};
+use super::errno::{E2BIG, EACCES, EINVAL, ELOOP, ENOENT, ENOEXEC, ENOMEM};
 use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Kind};
 use super::initial_stack::InitialStack;
@@ -36,6 +36,8 @@ struct Found {
     resolved: Vec<u8>,
     path: Vec<u8>,
     arguments: Vec<Vec<u8>>,
+    /// Whether the name leads through a descriptor that is closed when the program begins.
+    is_closed: bool,
 }
 
 pub(super) fn execve(call: &mut Call<'_>) -> CallResult {
@@ -43,24 +45,38 @@ pub(super) fn execve(call: &mut Call<'_>) -> CallResult {
     let path = call.guest.path(path)?;
     let place = call.place_of(&path, true)?;
     let (number, resolved) = (place.existing()?, call.kernel.path_of(&place));
-    call.execute(Found { number, resolved, path, arguments: Vec::new() }, arguments, environment)
+    let found = Found { number, resolved, path, arguments: Vec::new(), is_closed: false };
+    call.execute(found, arguments, environment)
 }
 
 pub(super) fn execveat(call: &mut Call<'_>) -> CallResult {
     const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
+    const AT_EMPTY_PATH: u64 = 0x1000;
+    /// Stands for the current directory instead of a descriptor.
+    const AT_FDCWD: i32 = -100;
     let [directory, path, arguments, environment, flags, _] = call.x;
-    let Object::Inode(number) = call.object(directory, path, flags)? else { return Err(EACCES.into()) };
     let mut name = call.guest.path(path)?;
+    if name.is_empty() && flags & AT_EMPTY_PATH == 0 {
+        return Err(ENOENT.into());
+    }
+    if flags as u32 & !(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) as u32 != 0 {
+        return Err(EINVAL.into());
+    }
+    let Object::Inode(number) = call.object(directory, path, flags)? else { return Err(EACCES.into()) };
     if flags & AT_SYMLINK_NOFOLLOW != 0
         && matches!(call.kernel.files.inode(number).map(|inode| &inode.kind), Some(Kind::Symlink(_)))
     {
         return Err(ELOOP.into());
     }
-    if name.is_empty() {
-        name = format!("/dev/fd/{}", directory as u32).into_bytes();
+    let is_here = name.starts_with(b"/") || directory as i32 == AT_FDCWD;
+    let is_closed = !is_here && call.kernel.process().descriptors.get(directory)?.close_on_exec;
+    if !is_here {
+        // The name that Linux gives it.
+        let folder = format!("/dev/fd/{}", directory as u32).into_bytes();
+        name = if name.is_empty() { folder } else { [&folder, &b"/"[..], &name].concat() };
     }
     let resolved = call.kernel.path_of_inode(number);
-    let found = Found { number, resolved, path: name, arguments: Vec::new() };
+    let found = Found { number, resolved, path: name, arguments: Vec::new(), is_closed };
     call.execute(found, arguments, environment)
 }
 
@@ -74,7 +90,7 @@ impl Call<'_> {
             arguments.push(Vec::new());
         }
         let found = self.resolve_scripts(Found { arguments, ..found })?;
-        let Found { number, resolved, path, arguments } = found;
+        let Found { number, resolved, path, arguments, .. } = found;
         let file = self.file(number)?;
         // The image has the program with a stack of the usual size.
         let is_own = Arc::ptr_eq(&file, &self.kernel.settings.program)
@@ -125,8 +141,8 @@ impl Call<'_> {
         if vector == 0 {
             return Ok(texts);
         }
-        for at in (vector..).step_by(8) {
-            let pointer = self.guest.read_u64(at)?;
+        for at in 0_u64.. {
+            let pointer = self.guest.read_u64(vector.wrapping_add(8 * at))?;
             if pointer == 0 {
                 break;
             }
@@ -151,6 +167,10 @@ impl Call<'_> {
         for _ in 0..=SCRIPTS_MAX {
             let file = self.file(found.number)?;
             let Some(line) = file.strip_prefix(b"#!") else { return Ok(found) };
+            if found.is_closed {
+                // The interpreter could not open the script.
+                return Err(ENOENT.into());
+            }
             let line = &line[..line.len().min(SCRIPT_LINE_BYTES)];
             let line = line.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
             let end = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(line.len());

@@ -33,8 +33,8 @@ impl Values<'_, '_> {
 
     pub(super) fn strings(&mut self, vector: u64) -> Result<String, Failure> {
         let mut shown = Vec::new();
-        for at in (vector..).step_by(8) {
-            let address = self.guest.read_u64(at)?;
+        for at in 0_u64.. {
+            let address = self.guest.read_u64(vector.wrapping_add(8 * at))?;
             if address == 0 {
                 break;
             }

@@ -1,8 +1,9 @@
 //! Tests of scheduling, memory locks, barriers and IDs, whose results were not those of Linux.
 
-use crate::support::{CODE, Caller, DATA};
+use crate::support::{AT_FDCWD, CODE, Caller, DATA};
 
 const EPERM: i64 = -1;
+const ENOENT: i64 = -2;
 const ESRCH: i64 = -3;
 const ENOMEM: i64 = -12;
 const EFAULT: i64 = -14;
@@ -130,4 +131,26 @@ fn capabilities_are_set_only_with_a_known_version() {
     caller.write(DATA, &5_u32.to_le_bytes());
     assert_eq!(caller.call(set, &[DATA, DATA + 64]), EINVAL, "an unknown version");
     assert_eq!(caller.read(DATA, 4), 0x2008_0522_u32.to_le_bytes(), "the known version");
+}
+
+#[test]
+fn a_script_that_is_closed_on_execution_cannot_be_executed() {
+    const EMPTY_PATH: u64 = 0x1000;
+    const CLOSE_ON_EXEC: u64 = 0o2_000_000;
+    let execute = 281;
+    let mut caller = Caller::new();
+    let file = caller.open("/tmp/script", 0o102) as u64;
+    caller.write(DATA, b"#!/bin/sh\n");
+    assert_eq!(caller.call(64, &[file, DATA, 10]), 10, "write");
+    assert_eq!(caller.call(52, &[file, 0o755]), 0, "fchmod");
+    let closed = caller.open("/tmp/script", CLOSE_ON_EXEC) as u64;
+    caller.write(DATA, &[0; 8]);
+    assert_eq!(
+        caller.call(execute, &[closed, DATA, 0, 0, EMPTY_PATH]),
+        ENOENT,
+        "the shell could not open it"
+    );
+    let path = caller.path("/tmp/script");
+    assert_eq!(caller.call(execute, &[AT_FDCWD, path, 0, 0, 1]), EINVAL, "an unknown flag");
+    assert_eq!(caller.call(execute, &[file, DATA, 0, 0, 0]), ENOENT, "an empty path");
 }

@@ -174,3 +174,13 @@ fn forks_and_saved_machines_are_not_traced() {
         assert!(lines.take(0).is_empty(), "without a trace");
     }
 }
+
+#[test]
+fn a_vector_of_strings_at_the_last_address_is_shown_as_a_pointer() {
+    let lines = Lines::default();
+    let mut caller = Caller::of(lines.of(Machine::builder(program())));
+    let path = caller.path("/dev/null");
+    assert_eq!(caller.call(221, &[path, u64::MAX, 0]), -14, "EFAULT, without an overflow");
+    let expected = "execve(\"/dev/null\", 0xffffffffffffffff, NULL) = -1 EFAULT (Bad address)";
+    assert_eq!(lines.take(0), [expected], "the line of the call");
+}
