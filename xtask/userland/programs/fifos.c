@@ -1,10 +1,8 @@
 // Named pipes: creation, opening that waits for the other end or does not, readiness, ends that close, removal.
-#define _GNU_SOURCE
-#include <errno.h>
+#include "results.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -19,16 +17,6 @@ static volatile sig_atomic_t alarms;
 
 static void count_alarm(int number) {
     alarms += number == SIGALRM;
-}
-
-// Returns the result of a call, or the negated errno.
-static long of(long result) {
-    return result < 0 ? -errno : result;
-}
-
-static void put_number(const char *name, long value) {
-    printf("%s=%ld\n", name, value);
-    fflush(stdout);
 }
 
 static long open_pipe(int flags) {

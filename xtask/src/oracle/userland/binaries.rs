@@ -12,6 +12,8 @@ use crate::folders::{entries, recreate};
 use crate::root::root;
 use crate::system::{COMPILER, ensure_packages};
 
+/// The folder of headers for the programs in C, relative to [`SOURCES`].
+const HEADERS: &str = "include";
 /// The name of the machine of guests for the Rust compiler.
 const RUST_TARGET: &str = "aarch64-unknown-linux-gnu";
 /// The package of the Go compiler in Debian, without dependencies that it needs here.
@@ -21,10 +23,13 @@ const GO_PACKAGES: [&str; 2] = ["golang-1.19-go", "golang-1.19-src"];
 pub(super) fn make() -> Result<PathBuf> {
     let folder = root().join("target/userland/tests");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let headers = entries(&root().join(SOURCES).join(HEADERS))?;
     for source in entries(&root().join(SOURCES).join("programs"))? {
         let name = source.file_stem().with_context(|| format!("{} has no name", source.display()))?;
         let program = folder.join(name);
-        if is_current(&program, &source)? {
+        let is_c = source.extension().is_some_and(|extension| extension == "c");
+        let included = headers.iter().filter(|_| is_c);
+        if is_current(&program, included.chain([&source]))? {
             continue;
         }
         println!("compiling {}", source.display());
@@ -41,19 +46,24 @@ pub(super) fn make() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Returns whether a program exists and is not older than its source.
-fn is_current(program: &Path, source: &Path) -> Result<bool> {
+/// Returns whether a program exists and is not older than any of the files that it is made of.
+fn is_current<'a>(program: &Path, mut sources: impl Iterator<Item = &'a PathBuf>) -> Result<bool> {
     let changed = |path: &Path| {
         let changed = fs::metadata(path).and_then(|data| data.modified());
         changed.with_context(|| format!("cannot read {}", path.display()))
     };
-    Ok(program.exists() && changed(program)? >= changed(source)?)
+    if !program.exists() {
+        return Ok(false);
+    }
+    let made = changed(program)?;
+    sources.try_fold(true, |is_current, source| Ok(is_current && made >= changed(source)?))
 }
 
 fn c_compiler() -> Result<Command> {
     ensure_packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])?;
     let mut command = Command::new(COMPILER);
     command.args(["-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-fopenmp"]);
+    command.arg("-I").arg(root().join(SOURCES).join(HEADERS));
     Ok(command)
 }
 
