@@ -254,7 +254,7 @@ impl Call<'_> {
         let space = Space::new(areas);
         let id = kernel.next_space;
         kernel.next_space += 1;
-        kernel.spaces.insert(id, space);
+        kernel.spaces.insert(id, Box::new(space));
         kernel.process_mut().space = id;
         kernel.loaded = id;
         kernel.windows.forget_bytes();

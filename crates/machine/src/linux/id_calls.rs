@@ -44,7 +44,7 @@ pub(super) fn setpgid(call: &mut Call<'_>) -> CallResult {
         return Err(EACCES.into());
     }
     let is_there = |other: &super::process::Process| other.group == group && other.session == session;
-    if group != id && !call.kernel.processes.values().any(is_there) {
+    if group != id && !call.kernel.processes.values().any(|other| is_there(other)) {
         return Err(EPERM.into());
     }
     if let Some(process) = call.kernel.processes.get_mut(&id) {

@@ -69,11 +69,12 @@ pub(crate) struct Kernel {
     pub(super) settings: Arc<Settings>,
     /// The process state, copied from the executor while a call is served.
     pub(super) state: ProcessState,
-    /// The processes by ID, with those that have ended and were not waited for.
-    pub(super) processes: BTreeMap<u32, Process>,
+    /// The processes by ID, with those that have ended and were not waited for. Boxes keep the nodes of maps small: nearly all lanes
+    /// have one entry, and a node has room for eleven.
+    pub(super) processes: BTreeMap<u32, Box<Process>>,
     /// The threads by ID. The first thread of a process has its ID.
-    pub(super) threads: BTreeMap<u32, Thread>,
-    pub(super) spaces: BTreeMap<u32, Space>,
+    pub(super) threads: BTreeMap<u32, Box<Thread>>,
+    pub(super) spaces: BTreeMap<u32, Box<Space>>,
     /// The memory that spaces share.
     pub(super) shared: SharedMemory,
     /// The objects of System V.
@@ -186,9 +187,9 @@ impl Kernel {
             input_position: 0,
             state,
             settings,
-            processes: BTreeMap::from([(FIRST, process)]),
-            threads: BTreeMap::from([(FIRST, Thread::new(FIRST))]),
-            spaces: BTreeMap::from([(0, space)]),
+            processes: BTreeMap::from([(FIRST, Box::new(process))]),
+            threads: BTreeMap::from([(FIRST, Box::new(Thread::new(FIRST)))]),
+            spaces: BTreeMap::from([(0, Box::new(space))]),
             shared: SharedMemory::default(),
             ipc: Ipc::default(),
             turns: Turns::new(FIRST),
@@ -252,7 +253,7 @@ impl Kernel {
         self.input_position <= self.input.len()
             && self.files.is_valid()
             && self.open.is_valid(&users)
-            && self.processes.values().all(is_whole)
+            && self.processes.values().all(|process| is_whole(process))
             && self.spaces.iter().all(|(id, space)| space.users == users_of(*id) && *id < self.next_space)
             && self.spaces.iter().all(|(id, space)| space.memory.is_none() == (*id == self.loaded))
             && ids.max().is_none_or(|id| *id < self.next_id)

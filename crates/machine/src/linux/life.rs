@@ -37,10 +37,10 @@ impl Kernel {
     /// Returns the steps that a process has retired when the lane has retired `steps`.
     pub(super) fn retired_by(&self, process: u32, steps: u64) -> u64 {
         let own = self.threads.iter().filter(|(_, thread)| thread.process == process);
-        let of_thread = |(id, thread): (&u32, &Thread)| {
-            if *id == self.turns.current { thread.retired_at(steps) } else { thread.retired }
+        let of_thread = |id: u32, thread: &Thread| {
+            if id == self.turns.current { thread.retired_at(steps) } else { thread.retired }
         };
-        let of_threads: u64 = own.map(of_thread).sum();
+        let of_threads: u64 = own.map(|(id, thread)| of_thread(*id, thread)).sum();
         self.processes.get(&process).map_or(0, |process| process.retired) + of_threads
     }
 
@@ -68,7 +68,7 @@ impl Kernel {
         let (blocked, scheduling) = (self.thread().blocked, self.thread().scheduling.of_child());
         let parked = Some(Box::new(parked));
         let thread = Thread { parked, blocked, scheduling, started, ..Thread::new(process) };
-        self.threads.insert(id, thread);
+        self.threads.insert(id, Box::new(thread));
         self.turns.ready.push_back(id);
     }
 
@@ -79,7 +79,7 @@ impl Kernel {
         let space = match space {
             Some(space) => {
                 self.next_space += 1;
-                self.spaces.insert(self.next_space - 1, space);
+                self.spaces.insert(self.next_space - 1, Box::new(space));
                 self.next_space - 1
             }
             None => shared,
@@ -105,7 +105,7 @@ impl Kernel {
         for (_, descriptor) in process.descriptors.iter() {
             self.open.share(descriptor.description);
         }
-        self.processes.insert(id, process);
+        self.processes.insert(id, Box::new(process));
     }
 
     /// Ends the current thread, and with the last one its process.

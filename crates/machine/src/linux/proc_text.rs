@@ -28,7 +28,7 @@ impl Look<'_, '_> {
     /// Returns the address space of a process; `None` if the process has ended.
     pub(super) fn space(&self, process: u32) -> Option<&Space> {
         let process = self.kernel.processes.get(&process).filter(|process| !process.has_ended())?;
-        self.kernel.spaces.get(&process.space)
+        self.kernel.spaces.get(&process.space).map(Box::as_ref)
     }
 
     /// Returns the page map of a space.

@@ -111,8 +111,9 @@ impl Call<'_> {
             let is_member = move |process: &Process| process.group == group;
             let processes = &self.kernel.processes;
             let threads = self.kernel.threads.iter();
-            let members =
-                threads.filter(move |(_, thread)| processes.get(&thread.process).is_some_and(is_member));
+            let members = threads.filter(move |(_, thread)| {
+                processes.get(&thread.process).is_some_and(|process| is_member(process))
+            });
             members.map(|(id, _)| *id)
         };
         let all: Vec<u32> = match (which as u32, who) {

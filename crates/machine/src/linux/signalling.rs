@@ -194,7 +194,9 @@ impl Kernel {
 
     /// Sends SIGCHLD to the parent of a process that has ended, stopped or continued.
     fn tell_parent(&mut self, id: u32, code: i32, status: u32) {
-        let Some(&Process { parent, exit_signal, .. }) = self.processes.get(&id) else { return };
+        let Some(&Process { parent, exit_signal, .. }) = self.processes.get(&id).map(Box::as_ref) else {
+            return;
+        };
         let Some(above) = self.processes.get(&parent) else { return };
         let has_ended = matches!(code, CLD_EXITED | CLD_KILLED | CLD_DUMPED);
         if !has_ended && above.actions.get(SIGCHLD).flags & SA_NOCLDSTOP != 0 {

@@ -28,7 +28,7 @@ impl Turns {
     }
 
     /// Returns whether the lists have all threads that do not have the lane, each once, and those that wait as waiting.
-    pub(super) fn is_valid(&self, threads: &BTreeMap<u32, Thread>) -> bool {
+    pub(super) fn is_valid(&self, threads: &BTreeMap<u32, Box<Thread>>) -> bool {
         let waits = |id: &u32| threads.get(id).map(|thread| thread.wait.is_some());
         let mut listed: Vec<u32> = self.ready.iter().chain(&self.waiting).copied().collect();
         listed.sort_unstable();

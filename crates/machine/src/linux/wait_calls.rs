@@ -32,7 +32,7 @@ impl Kernel {
     }
 
     /// Returns the children of a process that are meant.
-    fn children(&self, process: u32, which: Which) -> impl Iterator<Item = (&u32, &Process)> {
+    fn children(&self, process: u32, which: Which) -> impl Iterator<Item = (&u32, &Box<Process>)> {
         self.processes.iter().filter(move |(id, child)| {
             child.parent == process
                 && match which {

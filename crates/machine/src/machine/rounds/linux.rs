@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kvrm_arm64::Stop;
+use rayon::prelude::*;
 
 use super::super::lane_state::LaneState;
 use super::{Rounds, call_again};
@@ -73,9 +74,8 @@ impl Rounds<'_> {
                 linux::memory_to_read(number, x).map(|(address, bytes)| (lane, address, bytes))
             });
             let mut ranges: Vec<_> = named.collect();
-            for &(lane, _) in together {
-                self.add_bytes_in_windows(lane, &mut ranges)?;
-            }
+            let served = together.par_iter().map(|(lane, _)| *lane);
+            ranges.extend(self.bytes_in_windows(&with_pipe_windows(self.lanes, served))?);
             self.executor.prefetch(&ranges)?;
             self.serve_together(together, unserved)?;
             left = rest;
@@ -83,29 +83,24 @@ impl Rounds<'_> {
         Ok(calls.iter().filter(|(_, stop)| *stop != Stop::Budget).count() as u64)
     }
 
-    /// Appends the ranges of the pipe windows of a lane that its service will read.
-    fn add_bytes_in_windows(
-        &mut self,
-        lane: usize,
-        ranges: &mut Vec<(usize, u64, usize)>,
-    ) -> Result<(), Error> {
-        if let Some(kernel) = self.lanes[lane].kernel.as_ref().filter(|kernel| kernel.has_pipe_windows()) {
+    /// Returns the ranges of the pipe windows of lanes that their services will read.
+    fn bytes_in_windows(&mut self, lanes: &[usize]) -> Result<Vec<(usize, u64, usize)>, Error> {
+        let mut ranges = Vec::new();
+        for &lane in lanes {
+            let Some(kernel) = &self.lanes[lane].kernel else { continue };
             let bytes = kernel.bytes_in_windows(&self.executor.process_state(lane)?);
             ranges.extend(bytes.into_iter().map(|(address, bytes)| (lane, address, bytes)));
         }
-        Ok(())
+        Ok(ranges)
     }
 
     /// Gives the kernels of lanes the bytes of their pipes, before the state of these lanes leaves the machine.
     pub(in super::super) fn end_pipe_windows(&mut self, lanes: Range<usize>) -> Result<(), Error> {
-        let has_windows =
-            |lane: &usize| self.lanes[*lane].kernel.as_ref().is_some_and(|kernel| kernel.has_pipe_windows());
-        let lanes: Vec<usize> = lanes.filter(has_windows).collect();
+        let lanes = with_pipe_windows(self.lanes, lanes.into_par_iter());
         if lanes.is_empty() {
             return Ok(());
         }
-        let mut ranges = Vec::new();
-        lanes.iter().try_for_each(|lane| self.add_bytes_in_windows(*lane, &mut ranges))?;
+        let ranges = self.bytes_in_windows(&lanes)?;
         self.executor.prefetch(&ranges)?;
         let states = pick(self.lanes, &lanes).into_iter();
         let states: Vec<_> = states.map(|state| Mutex::new((state, Ok(())))).collect();
@@ -181,6 +176,13 @@ impl Rounds<'_> {
         }
         result
     }
+}
+
+/// Returns those of some lanes that have pipe windows. The kernels of lanes are far apart in memory, so several threads look at them.
+fn with_pipe_windows(states: &[LaneState], lanes: impl ParallelIterator<Item = usize>) -> Vec<usize> {
+    let has_windows =
+        |lane: &usize| states[*lane].kernel.as_ref().is_some_and(|kernel| kernel.has_pipe_windows());
+    lanes.filter(has_windows).collect()
 }
 
 /// Serves one lane of a Linux program.
