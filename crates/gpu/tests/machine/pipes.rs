@@ -27,7 +27,7 @@ fn pipes(lanes: usize, numbers: &'static str) -> Builder<'static> {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn random_transfers_have_the_results_of_the_reference() {
     // Pipes of up to 12,000 bytes, and pipes that get full.
-    for (numbers, quantum) in [("300 70 10 12000", 20_000), ("200 20 10 65536", 700)] {
+    for (numbers, quantum) in [("80 20 5 12000", 20_000), ("60 8 5 65536", 700)] {
         let build = |builder: Builder<'static>| {
             let schedule = |lane: usize| (lane > 2).then_some(lane as u64);
             builder.quantum(quantum).schedule(schedule).build().expect("the guest fits")

@@ -127,6 +127,16 @@ fn lanes_that_find_the_last_pool_full_stop_and_the_others_go_on() {
     // The lanes need about 500 frames.
     let mut pair = EnginePair::bounded(&[text_and_data(100, writer)], 6, 100, POOLS);
     pair.call_both("a snapshot", |executor| executor.snapshot());
+    let reset = |pair: &mut EnginePair| {
+        pair.call_both("a reset", |executor| executor.reset(&[0, 1, 2, 3, 4, 5]));
+        pair.call_both("clearing stops", |executor| {
+            (0..6).try_for_each(|lane| executor.set_stop(lane, None))
+        });
+    };
+    // Each lane takes the frames that it needs at the end. Later, lanes that run before it may take all others.
+    start(&mut pair, |_| 2);
+    pair.run(u64::MAX);
+    reset(&mut pair);
     start(&mut pair, |lane| if lane == 0 { 1 } else { 100 });
     let go_on = &mut |_| ControlFlow::Continue(());
     pair.gpu.run(&[u64::MAX; 6], go_on).expect("the GPU works");
@@ -153,9 +163,8 @@ fn lanes_that_find_the_last_pool_full_stop_and_the_others_go_on() {
     let cause = std::error::Error::source(&error).expect("the error has a cause").to_string();
     assert!(cause.contains("all 256 frames"), "{cause}");
     // After a reset, lanes use the frames again that they had.
-    pair.call_both("a reset", |executor| executor.reset(&[0, 1, 2, 3, 4, 5]));
+    reset(&mut pair);
     start(&mut pair, |lane| if lane == 0 { 1 } else { 2 });
-    pair.call_both("clearing stops", |executor| (0..6).try_for_each(|lane| executor.set_stop(lane, None)));
     pair.run(u64::MAX);
     assert_all_halted(&pair.assert_same("after the reset"));
 }

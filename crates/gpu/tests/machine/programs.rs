@@ -30,7 +30,7 @@ use crate::class_selection::{NetworkGpu, SPREADS};
 use crate::support::{Gpu, Lane, ONE_LANE_WORKGROUPS, STAGES, VOTES, lanes, read};
 
 /// The default number of programs.
-pub(crate) const PROGRAMS: u32 = 12_288;
+pub(crate) const PROGRAMS: u32 = 6144;
 /// The number of programs that run at once.
 const LANES: u32 = 768;
 /// The maximum number of instructions in a program.
