@@ -14,11 +14,7 @@ pub(crate) const QUICK_SHADERS: &[(&str, &str)] =
 
 const STEPS: &[Step] = &[
     Step { name: "tidiness and generated files", variables: &[], arguments: &["xtask", "tidy"] },
-    Step {
-        name: "tests",
-        variables: QUICK_SHADERS,
-        arguments: &["test", "--workspace", "--all-features"],
-    },
+    Step { name: "tests", variables: QUICK_SHADERS, arguments: &["test", "--workspace", "--all-features"] },
     Step {
         name: "tests of guests with optimized shaders",
         variables: &[],
