@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::steps::{self, Step};
 
-/// Variables with which Mesa's software driver compiles shaders faster. It would spend most of the time on the optimization of
+/// Variables with which Mesa's software driver compiles shaders faster. Otherwise it spends most of the time on optimizing
 /// shaders that run for a moment. The interpreters of Linux programs take half as long for vectors of 128 bits as for 256, and
 /// nearly all tests have few lanes.
 pub(crate) const QUICK_SHADERS: &[(&str, &str)] =

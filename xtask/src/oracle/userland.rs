@@ -87,9 +87,10 @@ pub(super) fn run(args: &Args) -> Result<()> {
                 };
                 lanes.run(&chosen_lines)
             };
-            let ours = run(engine)?;
-            // Other engines take the same steps as the reference, which runs the same lines in the same lanes.
+            // Other engines take the same steps as the reference, which runs the same lines in the same lanes. It runs first, because
+            // the traces of the last run are read.
             let reference = if engine == REFERENCE { None } else { Some(run(REFERENCE)?) };
+            let ours = run(engine)?;
             for (place, (number, ours)) in chosen.iter().zip(&ours).enumerate() {
                 let steps = reference.as_ref().map_or(ours.steps, |runs| runs[place].steps);
                 let expected = Expected { outcome: &theirs[*number], steps };
