@@ -43,9 +43,9 @@ pub enum Answer {
     Yield,
     /// 0, if X1 without its bits 7 and 8 is 1, X0 is a readable multiple of 4, and [`ProcessState::futex_waiters`] is 0.
     WakeFutex,
-    /// [`ProcessState::heap_end`], after that is set to X0, if X0 is not less and not more than [`ProcessState::heap_limit`], and
+    /// [`ProcessState::heap_end`], after it is set to X0, if X0 is between the present end and [`ProcessState::heap_limit`], and
     /// [`ProcessState::limits_changed`] is 0. Pages that the heap gains are mapped with [`Mapping::Heap`](crate::Mapping::Heap). If X0
-    /// is 0, nothing is set.
+    /// is 0, the end stays.
     MoveHeapEnd,
     /// 0, after the time of clock X0 is written to address X1 as seconds and nanoseconds. Clocks 2 and 3 show the
     /// steps, if [`ProcessState::more_threads`] is 0. Clocks 1, 4, 6 and 7 add [`ProcessState::slept`]; clocks 0, 5 and 11 also add the epoch.

@@ -1,11 +1,11 @@
 //! System calls on extended attributes of files.
 
-use super::call::Call;
-use super::errno::{E2BIG, EBADF, EEXIST, EINVAL, ENODATA, ENOENT, ENOSPC, EOPNOTSUPP, EPERM, ERANGE};
+use super::call::{AT_FDCWD, Call};
+use super::errno::{E2BIG, EEXIST, EINVAL, ENODATA, ENOENT, ENOSPC, EOPNOTSUPP, EPERM, ERANGE};
 use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Kind};
 use super::notices::IN_ATTRIB;
-use super::open_files::{O_PATH, Object};
+use super::open_files::Object;
 use super::proc_node::is_node;
 
 /// The limits on the size of a name, of a value, and of all names and values of a file.
@@ -20,11 +20,8 @@ impl Call<'_> {
     fn attributed(&mut self) -> Result<Option<InodeNumber>, Failure> {
         // Each of the four operations has three calls: for paths, for links, and for descriptors.
         let object = match (self.cpu.x(8) as u32 - 5) % 3 {
-            2 => match self.kernel.description(self.x[0])? {
-                open if open.flags & O_PATH != 0 => return Err(EBADF.into()),
-                open => open.object,
-            },
-            follows => Object::Inode(self.place(-100_i64 as u64, self.x[0], follows == 0)?.existing()?),
+            2 => self.opened_file(self.x[0])?.object,
+            follows => Object::Inode(self.place(AT_FDCWD as u64, self.x[0], follows == 0)?.existing()?),
         };
         // Nodes of `/proc` have no attributes, and neither have objects without an inode.
         Ok(

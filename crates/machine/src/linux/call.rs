@@ -4,13 +4,16 @@ use kvrm_arm64::Cpu;
 
 use super::errno::{EINTR, ENOTDIR, Errno};
 use super::failure::{CallResult, Failure};
-use super::files::{InodeNumber, Place};
+use super::files::{Inode, InodeNumber, Place};
 use super::guest::Guest;
 use super::kernel::{ConsoleOutput, Kernel};
-use super::open_files::Object;
+use super::open_files::{Description, Object};
 use super::readiness::POLLNVAL;
 use super::settings::EPOCH;
 use super::wait::{Event, Wait, Woken};
+
+/// Stands for the current directory instead of a descriptor.
+pub(super) const AT_FDCWD: i32 = -100;
 
 /// One system call of one thread, with access to the kernel, the memory and the registers of its lane.
 pub(super) struct Call<'a> {
@@ -38,8 +41,6 @@ pub(super) enum Interrupted {
 impl Call<'_> {
     /// Returns the directory that relative paths start at: the open directory `descriptor`, or the current directory.
     pub(super) fn base_directory(&self, descriptor: u64) -> Result<InodeNumber, Errno> {
-        /// Stands for the current directory instead of a descriptor.
-        const AT_FDCWD: i32 = -100;
         if descriptor as i32 == AT_FDCWD {
             return Ok(self.kernel.process().directory);
         }
@@ -108,6 +109,14 @@ impl Call<'_> {
     /// Returns whether a signal waits to be delivered to the thread.
     fn has_signal(&self) -> bool {
         self.kernel.deliverable(self.kernel.turns.current).is_some()
+    }
+
+    /// Returns the inode of an open file description. Nodes of `/proc`, and what is no file, have none.
+    pub(super) fn inode_of(&self, open: &Description) -> Option<&Inode> {
+        match open.object {
+            Object::Inode(number) => self.kernel.files.inode(number),
+            _ => None,
+        }
     }
 
     /// Makes a part of the call while two descriptors have additional status flags.

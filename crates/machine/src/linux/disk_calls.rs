@@ -3,29 +3,20 @@
 use super::call::Call;
 use super::errno::{EBADF, EINVAL, ESPIPE};
 use super::failure::{CallResult, Failure};
-use super::files::{Inode, Kind};
-use super::open_files::{Description, O_PATH, Object};
-use super::proc_node::is_node;
+use super::files::Kind;
+use super::open_files::{Description, O_PATH};
 
 impl Call<'_> {
     /// Returns the open file description of a descriptor that does more than to name a file.
-    fn opened_file(&self, descriptor: u64) -> Result<&Description, Failure> {
+    pub(super) fn opened_file(&self, descriptor: u64) -> Result<&Description, Failure> {
         let open = self.kernel.description(descriptor)?;
         if open.flags & O_PATH != 0 { Err(EBADF.into()) } else { Ok(open) }
-    }
-
-    /// Returns the inode of an open file description. Those of `/proc` have none.
-    fn inode_opened(&self, open: &Description) -> Option<&Inode> {
-        match open.object {
-            Object::Inode(number) if !is_node(number) => self.kernel.files.inode(number),
-            _ => None,
-        }
     }
 }
 
 pub(super) fn fsync(call: &mut Call<'_>) -> CallResult {
     let open = call.opened_file(call.x[0])?;
-    let kind = call.inode_opened(open).map(|inode| &inode.kind);
+    let kind = call.inode_of(open).map(|inode| &inode.kind);
     if matches!(kind, Some(Kind::File(_) | Kind::Directory { .. })) { Ok(0) } else { Err(EINVAL.into()) }
 }
 
@@ -43,7 +34,7 @@ pub(super) fn sync_file_range(call: &mut Call<'_>) -> CallResult {
     if flags as u32 & !FLAGS != 0 || end.is_none() {
         return Err(EINVAL.into());
     }
-    let kind = call.inode_opened(open).map(|inode| &inode.kind);
+    let kind = call.inode_of(open).map(|inode| &inode.kind);
     let is_file = matches!(kind, Some(Kind::File(_) | Kind::Directory { .. } | Kind::Symlink(_)));
     if is_file { Ok(0) } else { Err(ESPIPE.into()) }
 }
@@ -53,7 +44,7 @@ pub(super) fn readahead(call: &mut Call<'_>) -> CallResult {
     if !open.is_readable() {
         return Err(EBADF.into());
     }
-    let kind = call.inode_opened(open).map(|inode| &inode.kind);
+    let kind = call.inode_of(open).map(|inode| &inode.kind);
     if matches!(kind, Some(Kind::File(_))) { Ok(0) } else { Err(EINVAL.into()) }
 }
 

@@ -7,7 +7,7 @@ use super::open_files::{
     EPOLLET, EventFile, Expiry, Interest, O_CLOEXEC, O_NONBLOCK, O_RDWR, Object, TimerFile,
 };
 use super::readiness::{Asker, COUNTER_MAX, EPOLLONESHOT, POLLIN, POLLOUT};
-use super::signals::{SIGCHLD, SigInfo, UNBLOCKABLE};
+use super::signals::{SI_TIMER, SIGCHLD, SigInfo, UNBLOCKABLE, info_word};
 use super::time_calls::{NANOSECONDS, timespec};
 use super::wait::Event;
 
@@ -124,11 +124,10 @@ impl Call<'_> {
 
 /// Returns the `struct signalfd_siginfo` of a signal.
 fn signal_record(info: &SigInfo) -> [u8; 128] {
-    const SI_TIMER: i32 = -2;
     let mut record = [0; 128];
     // The number, the errno and the code, which padding follows in the `siginfo_t`.
     record[..12].copy_from_slice(&info[..12]);
-    let parts = match i32::from_le_bytes([info[8], info[9], info[10], info[11]]) {
+    let parts = match info_word(info, 8) {
         // The timer, its overrun, and the value as a number and as a pointer.
         SI_TIMER => [(24, 16..20), (32, 20..24), (44, 24..28), (48, 24..32)],
         // Process and user, then the status of a child.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kvrm_arm64::Cpu;
 
-use super::call::Call;
+use super::call::{AT_FDCWD, Call};
 use super::errno::{E2BIG, EACCES, EINVAL, ELOOP, ENOENT, ENOEXEC, ENOMEM};
 use super::failure::{CallResult, Failure};
 use super::files::{InodeNumber, Kind};
@@ -52,8 +52,6 @@ pub(super) fn execve(call: &mut Call<'_>) -> CallResult {
 pub(super) fn execveat(call: &mut Call<'_>) -> CallResult {
     const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
     const AT_EMPTY_PATH: u64 = 0x1000;
-    /// Stands for the current directory instead of a descriptor.
-    const AT_FDCWD: i32 = -100;
     let [directory, path, arguments, environment, flags, _] = call.x;
     let mut name = call.guest.path(path)?;
     if name.is_empty() && flags & AT_EMPTY_PATH == 0 {

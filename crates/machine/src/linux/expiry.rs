@@ -5,22 +5,16 @@ use std::collections::BTreeSet;
 use super::kernel::Kernel;
 use super::limits::{Limit, Resource, UNLIMITED};
 use super::process::Process;
-use super::signals::{Pending, SIGKILL, SIGXCPU, SigInfo, bit, siginfo};
+use super::signals::{Pending, SI_KERNEL, SI_TIMER, SIGKILL, SIGXCPU, SigInfo, bit, info_word, siginfo};
 use super::time_calls::NANOSECONDS;
 use super::timers::{Target, Timer, TimerClock};
-
-/// The `si_code` of signals that timers send.
-const SI_TIMER: i32 = -2;
-/// The `si_code` of the signals of `setitimer`.
-const SI_KERNEL: i32 = 0x80;
 
 /// The largest number of expirations that a signal tells.
 const OVERRUN_MAX: u64 = i32::MAX as u64;
 
 /// Returns the number of the timer that has sent a signal.
 fn timer_of(info: &SigInfo) -> Option<i32> {
-    let word = |at: usize| i32::from_le_bytes([info[at], info[at + 1], info[at + 2], info[at + 3]]);
-    (word(8) == SI_TIMER).then(|| word(16))
+    (info_word(info, 8) == SI_TIMER).then(|| info_word(info, 16))
 }
 
 impl Kernel {

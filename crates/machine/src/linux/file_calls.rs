@@ -1,6 +1,6 @@
 //! System calls that open, read, write and resize files.
 
-use super::call::Call;
+use super::call::{AT_FDCWD, Call};
 use super::errno::{
     EAGAIN, EBADF, EEXIST, EINVAL, EIO, EISDIR, ELOOP, ENOENT, ENOSPC, ENOTDIR, ENXIO, EOPNOTSUPP, EPIPE,
     EROFS, ESPIPE,
@@ -537,13 +537,11 @@ pub(super) fn ftruncate(call: &mut Call<'_>) -> CallResult {
 }
 
 pub(super) fn truncate(call: &mut Call<'_>) -> CallResult {
-    /// `AT_FDCWD`: stands for the current directory instead of a descriptor.
-    const AT_FDCWD: u64 = -100_i64 as u64;
     // Linux checks the size before the path.
     if call.x[1] > i64::MAX as u64 {
         return Err(EINVAL.into());
     }
-    let place = call.place(AT_FDCWD, call.x[0], true)?;
+    let place = call.place(AT_FDCWD as u64, call.x[0], true)?;
     let number = place.existing()?;
     call.resize_file(number, call.x[1])?;
     call.kernel.notify(number, Some((place.parent, &place.name)), IN_MODIFY);

@@ -43,8 +43,8 @@ pub(super) fn setpgid(call: &mut Call<'_>) -> CallResult {
     if id != own && of.has_executed {
         return Err(EACCES.into());
     }
-    let is_there = |other: &super::process::Process| other.group == group && other.session == session;
-    if group != id && !call.kernel.processes.values().any(|other| is_there(other)) {
+    let mut others = call.kernel.processes.values();
+    if group != id && !others.any(|other| other.group == group && other.session == session) {
         return Err(EPERM.into());
     }
     if let Some(process) = call.kernel.processes.get_mut(&id) {

@@ -5,11 +5,8 @@ use super::failure::Failure;
 use super::files::{Inode, Kind, ROOT};
 use super::kernel::Kernel;
 use super::open_files::Object;
-use super::signals::{SIG_IGN, SIGCONT, SIGHUP, SIGTTIN, bit, siginfo};
+use super::signals::{SI_KERNEL, SIG_IGN, SIGCONT, SIGHUP, SIGTTIN, bit, siginfo};
 use super::termios::Termios;
-
-/// The `si_code` of signals that Linux itself sends.
-const SI_KERNEL: i32 = 0x80;
 
 impl Kernel {
     /// Sends a signal to all processes of a group.

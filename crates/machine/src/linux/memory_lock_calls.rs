@@ -1,4 +1,4 @@
-//! System calls that keep pages in memory. All pages of a lane are, so the calls only check their arguments.
+//! System calls that lock pages in memory. The pages of a lane never leave memory, so the calls only check their arguments.
 
 use super::call::Call;
 use super::errno::{EINVAL, ENOMEM};
@@ -6,8 +6,8 @@ use super::failure::CallResult;
 use super::page_ranges::pages;
 use crate::pages::PAGE_BYTES;
 
-/// Checks that a range of memory, which begins anywhere in a page, is mapped.
-fn check_mapped(call: &mut Call<'_>) -> CallResult {
+/// `mlock` and `munlock`: checks that a range of memory, which begins anywhere in a page, is mapped.
+pub(super) fn check_mapped(call: &mut Call<'_>) -> CallResult {
     const PAGE: u64 = PAGE_BYTES as u64;
     let [address, bytes, ..] = call.x;
     let within = address % PAGE;
@@ -20,14 +20,6 @@ fn check_mapped(call: &mut Call<'_>) -> CallResult {
     start.checked_add(bytes).ok_or(EINVAL)?;
     let range = pages(start, bytes).ok_or(ENOMEM)?;
     if call.guest.page_map()?.covers(range) { Ok(0) } else { Err(ENOMEM.into()) }
-}
-
-pub(super) fn mlock(call: &mut Call<'_>) -> CallResult {
-    check_mapped(call)
-}
-
-pub(super) fn munlock(call: &mut Call<'_>) -> CallResult {
-    check_mapped(call)
 }
 
 pub(super) fn mlock2(call: &mut Call<'_>) -> CallResult {

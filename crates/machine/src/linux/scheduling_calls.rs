@@ -3,7 +3,6 @@
 use super::call::Call;
 use super::errno::{EINVAL, ESRCH};
 use super::failure::{CallResult, Failure};
-use super::process::Process;
 use super::scheduling::{SCHED_FIFO, SCHED_RR, Scheduling, priorities};
 use super::time_calls::{NANOSECONDS, timespec};
 
@@ -108,11 +107,10 @@ impl Call<'_> {
         const PRIO_USER: u32 = 2;
         let who = who as u32;
         let in_group = |group: u32| {
-            let is_member = move |process: &Process| process.group == group;
             let processes = &self.kernel.processes;
             let threads = self.kernel.threads.iter();
             let members = threads.filter(move |(_, thread)| {
-                processes.get(&thread.process).is_some_and(|process| is_member(process))
+                processes.get(&thread.process).is_some_and(|process| process.group == group)
             });
             members.map(|(id, _)| *id)
         };

@@ -7,8 +7,8 @@ use super::process::Process;
 use super::signal_frame;
 use super::signalling::checked;
 use super::signals::{
-    Action, Reaction, SIGNAL_MAX, SIGSEGV, SS_AUTODISARM, SS_DISABLE, SS_ONSTACK, SigInfo, SignalStack,
-    UNBLOCKABLE, bit, siginfo,
+    Action, Reaction, SI_KERNEL, SIGNAL_MAX, SIGSEGV, SS_AUTODISARM, SS_DISABLE, SS_ONSTACK, SigInfo,
+    SignalStack, UNBLOCKABLE, bit, info_word, siginfo,
 };
 use super::wait::Event;
 
@@ -16,8 +16,6 @@ use super::wait::Event;
 const SI_USER: i32 = 0;
 /// The `si_code` of signals sent by `tkill` and `tgkill`.
 const SI_TKILL: i32 = -6;
-/// The `si_code` of signals that Linux itself sends.
-const SI_KERNEL: i32 = 0x80;
 
 impl Call<'_> {
     /// Reads a signal mask; its size has to be 8 bytes.
@@ -107,7 +105,7 @@ pub(super) fn tgkill(call: &mut Call<'_>) -> CallResult {
 fn queued(call: &mut Call<'_>, to: u64, signal: u64, address: u64) -> Result<SigInfo, Failure> {
     let mut info: SigInfo = call.guest.array(address)?;
     info[..4].copy_from_slice(&(signal as u32).to_le_bytes());
-    let code = i32::from_le_bytes([info[8], info[9], info[10], info[11]]);
+    let code = info_word(&info, 8);
     if (code >= 0 || code == SI_TKILL) && to as u32 != call.kernel.process_id() {
         return Err(EPERM.into());
     }

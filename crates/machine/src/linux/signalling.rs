@@ -5,12 +5,10 @@ use super::failure::Failure;
 use super::kernel::Kernel;
 use super::process::{Process, State, Status};
 use super::signals::{
-    Action, Reaction, SA_NOCLDSTOP, SIGCHLD, SIGCONT, SIGIO, SIGKILL, SIGNAL_MAX, STOPPING, SigInfo,
-    UNBLOCKABLE, bit, siginfo,
+    Action, Reaction, SA_NOCLDSTOP, SI_KERNEL, SIGCHLD, SIGCONT, SIGIO, SIGKILL, SIGNAL_MAX, STOPPING,
+    SigInfo, UNBLOCKABLE, bit, siginfo,
 };
 
-/// The `si_code` of signals of the kernel.
-const SI_KERNEL: i32 = 0x80;
 /// The `si_code` of SIGCHLD.
 const CLD_EXITED: i32 = 1;
 const CLD_KILLED: i32 = 2;

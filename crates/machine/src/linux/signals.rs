@@ -70,6 +70,16 @@ pub(super) const SS_AUTODISARM: u64 = 1 << 31;
 /// The information about a signal: `siginfo_t`.
 pub(super) type SigInfo = [u8; 128];
 
+/// The `si_code` of signals that timers of `timer_create` send.
+pub(super) const SI_TIMER: i32 = -2;
+/// The `si_code` of signals that the kernel sends.
+pub(super) const SI_KERNEL: i32 = 0x80;
+
+/// Returns the 32 bits at an offset of the information about a signal. The code is at 8.
+pub(super) fn info_word(info: &SigInfo, at: usize) -> i32 {
+    i32::from_le_bytes([info[at], info[at + 1], info[at + 2], info[at + 3]])
+}
+
 /// Returns the information about signal `number`. `value` is the first field after the header: an address, or a sender.
 pub(super) fn siginfo(number: u64, code: i32, value: u64) -> SigInfo {
     let mut info = [0; 128];

@@ -73,7 +73,7 @@ impl Call<'_> {
         Err(if does_wait { self.wait_until_ready(id, POLLOUT | POLLERR) } else { EAGAIN.into() })
     }
 
-    /// Checks the descriptors of `splice` or `tee`, and returns the pipes that they are.
+    /// Checks that one descriptor can be read and the other one be written, and returns the pipes that they are.
     fn ends(&self, from: u64, to: u64) -> Result<[Option<u32>; 2], Failure> {
         let (from, to) = (self.kernel.description(from)?, self.kernel.description(to)?);
         if !from.is_readable() || !to.is_writable() {
@@ -82,33 +82,23 @@ impl Call<'_> {
         Ok([from.object.pipe(), to.object.pipe()])
     }
 
-    /// Returns the inode of a file that is no node of `/proc`.
-    fn inode_of(&self, open: &Description) -> Option<&Inode> {
-        match open.object {
-            Object::Inode(number) => self.kernel.files.inode(number),
-            _ => None,
-        }
-    }
-
-    /// Checks that `sendfile` and `splice` can read a descriptor, and that they may write to the other one: they append to no file.
-    fn check_copy(&self, from: u64, to: u64) -> Result<(), Failure> {
+    /// Checks the descriptors of `sendfile` or `splice`, which read no directory and append to no file, and returns the pipes that
+    /// they are.
+    fn ends_of_copy(&self, from: u64, to: u64) -> Result<[Option<u32>; 2], Failure> {
+        let [source, target] = self.ends(from, to)?;
         let (from, to) = (self.kernel.description(from)?, self.kernel.description(to)?);
-        if !from.is_readable() || !to.is_writable() {
-            return Err(EBADF.into());
-        }
         let is_directory = self.inode_of(from).is_some_and(Inode::is_directory);
-        let appends = to.object.pipe().is_none() && to.flags & O_APPEND != 0;
-        if is_directory || appends { Err(EINVAL.into()) } else { Ok(()) }
+        let appends = target.is_none() && to.flags & O_APPEND != 0;
+        if is_directory || appends { Err(EINVAL.into()) } else { Ok([source, target]) }
     }
 }
 
 pub(super) fn sendfile(call: &mut Call<'_>) -> CallResult {
     let [to, from, position, bytes, ..] = call.x;
-    call.check_copy(from, to)?;
-    let [source, target] = [call.kernel.description(from)?.object, call.kernel.description(to)?.object];
-    let is_readable = match source {
+    let [_, target] = call.ends_of_copy(from, to)?;
+    let is_readable = match call.kernel.description(from)?.object {
         Object::Inode(_) => true,
-        Object::Socket(_) => position == 0 && target.pipe().is_some(),
+        Object::Socket(_) => position == 0 && target.is_some(),
         _ => false,
     };
     if !is_readable {
@@ -183,12 +173,11 @@ pub(super) fn splice(call: &mut Call<'_>) -> CallResult {
     if is_at(from_position, pipe_of(from)?) || is_at(to_position, pipe_of(to)?) {
         return Err(ESPIPE.into());
     }
-    let [source, target] = call.ends(from, to)?;
+    let [source, target] = call.ends_of_copy(from, to)?;
     if source == target {
         // Neither is a pipe, or they are ends of the same one.
         return Err(EINVAL.into());
     }
-    call.check_copy(from, to)?;
     let (source, target) =
         (Side { descriptor: from, position: from_position }, Side { descriptor: to, position: to_position });
     call.with_flags([from, to], waiting_flag(flags), |call| call.copy(source, target, bytes))

@@ -280,8 +280,8 @@ calls! {
     223 fadvise64         Accepted disk::fadvise64, "";
     226 mprotect          Complete memory::mprotect, "";
     227 msync             Complete sharing::msync, "";
-    228 mlock             Accepted memory_locks::mlock, "";
-    229 munlock           Accepted memory_locks::munlock, "";
+    228 mlock             Accepted memory_locks::check_mapped, "";
+    229 munlock           Accepted memory_locks::check_mapped, "";
     230 mlockall          Accepted memory_locks::mlockall, "";
     231 munlockall        Accepted => Ok(0), "";
     232 mincore           Complete memory::mincore, "every mapped page is in memory";

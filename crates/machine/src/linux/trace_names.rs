@@ -1,5 +1,7 @@
 //! Names for the trace of system calls: errno values, signals, and their codes.
 
+use super::signals::{SigInfo, info_word};
+
 /// The errno values of Linux on AArch64 that a program may get, with their texts.
 #[rustfmt::skip] // One line each.
 const ERRORS: &[(u16, &str, &str)] = &[
@@ -193,8 +195,8 @@ pub(super) fn mask(bits: u64) -> String {
 }
 
 /// Returns information about a signal, as its handler gets it.
-pub(super) fn information(info: &[u8; 128]) -> String {
-    let word = |at: usize| i32::from_le_bytes([info[at], info[at + 1], info[at + 2], info[at + 3]]);
+pub(super) fn information(info: &SigInfo) -> String {
+    let word = |at: usize| info_word(info, at);
     let address = u64::from(word(16) as u32) | u64::from(word(20) as u32) << 32;
     let (number, code) = (word(0) as u32, word(8));
     let named = CODES.iter().find(|(of, value, _)| (*of == 0 || *of == u64::from(number)) && *value == code);

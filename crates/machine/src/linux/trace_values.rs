@@ -1,5 +1,6 @@
 //! The text of the arguments of a system call, for its trace.
 
+use super::call::AT_FDCWD;
 use super::failure::Failure;
 use super::guest::Guest;
 use super::trace_calls::{Kind, arguments};
@@ -59,7 +60,7 @@ impl Values<'_, '_> {
                 }
             }
             Kind::Mode | Kind::ModeIfCreated => format!("{:#05o}", x as u32).replacen("0o", "0", 1),
-            Kind::Directory if x as i32 == -100 => "AT_FDCWD".to_owned(),
+            Kind::Directory if x as i32 == AT_FDCWD => "AT_FDCWD".to_owned(),
             Kind::Directory => (x as i32).to_string(),
             Kind::Set(table) => flags::set(table, x & 0xffff_ffff),
             Kind::One(table) => flags::one(table, x & 0xffff_ffff),

@@ -30,7 +30,7 @@ const RWF_ALL: u32 = 0b1_1111;
 const RWF_NOWAIT: u32 = 8;
 const RWF_APPEND: u32 = 16;
 
-/// Returns the status flags that the descriptor of the call has meanwhile.
+/// Returns the status flags that the flags of the call add to those of its descriptor.
 fn status_flags(call: &Call<'_>) -> Result<u32, Failure> {
     let flags = call.x[5] as u32;
     if flags & !RWF_ALL != 0 {
