@@ -124,8 +124,10 @@ constants! {
     STOP_NEED_CODE = 33;
     /// Internal stop: the kernel lacks an instruction on SIMD registers. The stop address is the unit that has it.
     STOP_NEED_SIMD = 34;
+    /// Internal stop: the frame with the number in the stop address is on the host.
+    STOP_NEED_AWAY = 35;
     /// Internal stop of a piece to write or map: the dispatch has no fuel left, so the next one does the rest.
-    STOP_NEED_TIME = 35;
+    STOP_NEED_TIME = 36;
 
     /// Fault kind: the page is not mapped.
     FAULT_TRANSLATION = 0;
@@ -186,6 +188,15 @@ constants! {
 
     /// Bit in the second word of a frame's page: the frame is a node of a page table.
     INFO_NODE = 0x80000000;
+    /// Bit in the second word of a frame's page: the contents of the frame are on the host, or it has none yet.
+    INFO_AWAY = 0x40000000;
+    /// The mask of the place of a frame in the second word of its page: the number of the place, XORed with that of the frame. So a
+    /// frame that has never moved has 0 there.
+    INFO_PLACE = 0x1ffffff0;
+    /// The first bit of the place.
+    INFO_PLACE_BIT = 4;
+    /// The mask of the upper bits of the page's number in the second word of a frame's page.
+    INFO_PAGE_HIGH = 15;
     /// Bit in a frame's code word: the code is up to date.
     INFO_CODE_VALID = 0x80000000;
     /// Bit in a frame's code word: the markers in the code page are valid, because nobody has written to the frame since
@@ -228,8 +239,24 @@ constants! {
     COUNTER_TRANSLATED = 10;
     /// Counter: steps retired in translated regions, the high word.
     COUNTER_TRANSLATED_HIGH = 11;
+    /// Counter: free places that have been given out, plus requests that failed.
+    COUNTER_PLACES = 12;
     /// The number of counters.
-    COUNTERS = 12;
+    COUNTERS = 13;
+
+    // Frames that move between the device and the host.
+
+    /// Order of a frame: the number of orders of each rank of a lane, one for each power of two of the dispatches since the frame was
+    /// used.
+    MOVE_AGES = 32;
+    /// Rank of a lane: it runs, or is the next to run.
+    RANK_RUNS = 0;
+    /// Rank of a lane: it waits until other lanes have stopped.
+    RANK_WAITS = 1;
+    /// Rank of a lane: it has stopped.
+    RANK_STOPPED = 2;
+    /// The number of ranks.
+    RANKS = 3;
 
     // Loops whose iterations are executed at once. A job is a list of cells of four words: the header, the stores, the
     // registers that change by a step, the folds, and the operations of an iteration. The first word of an operation has its

@@ -83,6 +83,14 @@ families! {
         Array = ["machine::frames" => "machine::frames_array"],
     }
 
+    /// Whether frames move between the pools and the host.
+    FramePlaces {
+        /// Each frame has a place of its own.
+        Fixed,
+        /// Frames move.
+        Moving = ["machine::fixed_places" => "machine::moving_places"],
+    }
+
     /// The source of the class of a word that is lowered.
     ClassSource {
         /// The table of classes.

@@ -53,6 +53,15 @@ pub enum Damage {
         /// The value when the machine was built.
         was: u64,
     },
+    /// A frame has a place that another frame has, that is free, or that does not exist.
+    #[error("the frame has the place {place:#x}, which is another frame's, free, or does not exist")]
+    FramePlace {
+        /// The place.
+        place: u32,
+    },
+    /// A frame is neither in the pools nor on the host.
+    #[error("the contents of the frame are neither on the device nor on the host")]
+    FrameLost,
     /// A frame is in use, but in no lane's chain.
     #[error("the frame is in use, but it is in no lane's chain")]
     NotInChain,

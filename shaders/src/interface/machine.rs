@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use bytemuck::{Pod, Zeroable};
 
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
-use crate::variants::{ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, Regions, SimdUnit, StageOrder, Substitution};
+use crate::variants::{ClassNetwork, ClassSource, FramePlaces, FramePools, Hooks, LinuxCalls, Regions, SimdUnit, StageOrder, Substitution};
 
 /// The parameters of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -41,6 +41,14 @@ pub struct Parameters {
     pub tlb_sets: u32,
     /// The number of sets of each lane's TLB for code in `kept_pages`, a power of two.
     pub code_tlb_sets: u32,
+    /// The number of places that frames can have in the pools, in machines whose frames move.
+    pub places: u32,
+    /// The index in the ring of free places of the first one.
+    pub first_free: u32,
+    /// The number of free places.
+    pub free_places: u32,
+    /// The number of the dispatch, with which frames that are used are marked.
+    pub turn: u32,
     /// The time of day before the first step of Linux programs, in nanoseconds.
     pub epoch: u64,
     /// The seed of the randomness of Linux programs, from which each lane derives its own.
@@ -53,7 +61,7 @@ pub struct Parameters {
     pub calls: [u32; 448],
 }
 
-const _: () = assert!(size_of::<Parameters>() == 2000, "the struct has the size that it has in WGSL");
+const _: () = assert!(size_of::<Parameters>() == 2016, "the struct has the size that it has in WGSL");
 const _: () = assert!(offset_of!(Parameters, lanes) == 0, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, steps) == 4, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, fuel) == 8, "the member is where it is in WGSL");
@@ -68,11 +76,15 @@ const _: () = assert!(offset_of!(Parameters, work_steps) == 40, "the member is w
 const _: () = assert!(offset_of!(Parameters, quantum) == 44, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, tlb_sets) == 48, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, code_tlb_sets) == 52, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, epoch) == 56, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, seed) == 64, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, first_lane) == 72, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, limits) == 80, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, calls) == 208, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, places) == 56, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, first_free) == 60, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, free_places) == 64, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, turn) == 68, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, epoch) == 72, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, seed) == 80, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, first_lane) == 88, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, limits) == 96, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, calls) == 224, "the member is where it is in WGSL");
 
 /// A micro-op of a region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -94,6 +106,46 @@ const _: () = assert!(offset_of!(RegionOp, place) == 16, "the member is where it
 const _: () = assert!(offset_of!(RegionOp, entry) == 20, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(RegionOp, padding) == 24, "the member is where it is in WGSL");
 
+/// The frames that are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct MoveChoice {
+    /// The first frame that may leave.
+    pub first: u32,
+    /// The number of frames from the first one on.
+    pub frames: u32,
+    /// The least order of frames that leave.
+    pub order: u32,
+    /// The number of frames of this order that leave, at most.
+    pub quota: u32,
+}
+
+const _: () = assert!(size_of::<MoveChoice>() == 16, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(MoveChoice, first) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(MoveChoice, frames) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(MoveChoice, order) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(MoveChoice, quota) == 12, "the member is where it is in WGSL");
+
+/// A frame that moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Move {
+    /// The number of the frame.
+    pub frame: u32,
+    /// The number of its place: the one that it leaves, or the one that it gets.
+    pub place: u32,
+    /// The number of its lane.
+    pub lane: u32,
+    /// 1 if all words of the frame are 0. Only `evict` sets it.
+    pub is_zero: u32,
+}
+
+const _: () = assert!(size_of::<Move>() == 16, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(Move, frame) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Move, place) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Move, lane) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Move, is_zero) == 12, "the member is where it is in WGSL");
+
 /// A part of a page of a lane to read or write, or pages to map. A dispatch removes the pages that it has mapped from
 /// the piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -111,7 +163,7 @@ pub struct Piece {
     pub data: u32,
     /// The result: a stop.
     pub stop: u32,
-    /// The result of a read: 1 if the lane has not written the page.
+    /// The result of a read: 1 if the lane has not written the page. With the stop `STOP_NEED_AWAY` the number of the frame.
     pub fresh: u32,
     /// The mapping: `MAP_*` and the `ENTRY_*` bits of the pages; 0 if the piece is to be read or written.
     pub map: u32,
@@ -194,6 +246,9 @@ pub struct MachineGroup<B> {
     pub console: B,
     /// The TLBs that lanes keep from slice to slice: rows of one set per lane, first those for data, then those for code.
     pub kept_pages: B,
+    /// In machines whose frames move, a ring of the numbers of free places, with room for all places; and then for each frame the lane
+    /// that took it plus one, and the dispatch in which it was used last.
+    pub places: B,
     /// Words of frames: data, or two entries of a page table.
     pub pool: Vec<B>,
 }
@@ -211,6 +266,8 @@ impl MachineGroup<()> {
     pub const CONSOLE_STRIDE: u64 = 8;
     /// Bytes of an element of `kept_pages`.
     pub const KEPT_PAGES_STRIDE: u64 = 16;
+    /// Bytes of an element of `places`.
+    pub const PLACES_STRIDE: u64 = 4;
     /// Bytes of an element of `pool`.
     pub const POOL_STRIDE: u64 = 8;
 }
@@ -226,6 +283,7 @@ impl<B> MachineGroup<B> {
             counters: &self.counters,
             console: &self.console,
             kept_pages: &self.kept_pages,
+            places: &self.places,
             pool: self.pool.iter().collect(),
         }
     }
@@ -236,18 +294,19 @@ impl<B> Group for MachineGroup<B> {
     const GROUP: u32 = 0;
     const LABEL: &'static str = "machine";
     const BINDINGS: &'static [Binding] = &[
-        Binding { binding: 0, name: "parameters", access: Access::Read, min_bytes: 2000 },
+        Binding { binding: 0, name: "parameters", access: Access::Read, min_bytes: 2016 },
         Binding { binding: 1, name: "state", access: Access::ReadWrite, min_bytes: 8 },
         Binding { binding: 2, name: "frame_info", access: Access::ReadWrite, min_bytes: 16 },
         Binding { binding: 3, name: "micro_ops", access: Access::ReadWrite, min_bytes: 16 },
         Binding { binding: 4, name: "counters", access: Access::ReadWrite, min_bytes: 4 },
         Binding { binding: 5, name: "console", access: Access::ReadWrite, min_bytes: 8 },
         Binding { binding: 6, name: "kept_pages", access: Access::ReadWrite, min_bytes: 16 },
+        Binding { binding: 7, name: "places", access: Access::ReadWrite, min_bytes: 4 },
     ];
-    const NUMBERED: Option<Binding> = Some(Binding { binding: 7, name: "pool", access: Access::ReadWrite, min_bytes: 8 });
+    const NUMBERED: Option<Binding> = Some(Binding { binding: 8, name: "pool", access: Access::ReadWrite, min_bytes: 8 });
 
     fn buffers(self) -> Vec<B> {
-        let mut buffers = vec![self.parameters, self.state, self.frame_info, self.micro_ops, self.counters, self.console, self.kept_pages];
+        let mut buffers = vec![self.parameters, self.state, self.frame_info, self.micro_ops, self.counters, self.console, self.kept_pages, self.places];
         buffers.extend(self.pool);
         buffers
     }
@@ -527,6 +586,63 @@ impl<B> Group for MarkGroup<B> {
     }
 }
 
+/// The buffers of group 1 of kernels that have `moves`.
+#[derive(Clone, Debug)]
+pub struct MovesGroup<B> {
+    /// The frames to choose.
+    pub choice: B,
+    /// The rank of each lane.
+    pub lane_ranks: B,
+    /// The number of frames of each order. Behind them the number of frames in `moves`, and that of frames of the least order.
+    pub tallies: B,
+    /// The frames that move.
+    pub moves: B,
+    /// The words of these frames.
+    pub move_words: B,
+}
+
+impl MovesGroup<()> {
+    /// Bytes of an element of `lane_ranks`.
+    pub const LANE_RANKS_STRIDE: u64 = 4;
+    /// Bytes of an element of `tallies`.
+    pub const TALLIES_STRIDE: u64 = 4;
+    /// Bytes of an element of `moves`.
+    pub const MOVES_STRIDE: u64 = 16;
+    /// Bytes of an element of `move_words`.
+    pub const MOVE_WORDS_STRIDE: u64 = 8;
+}
+
+impl<B> MovesGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> MovesGroup<&B> {
+        MovesGroup {
+            choice: &self.choice,
+            lane_ranks: &self.lane_ranks,
+            tallies: &self.tallies,
+            moves: &self.moves,
+            move_words: &self.move_words,
+        }
+    }
+}
+
+impl<B> Group for MovesGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "moves";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "choice", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 1, name: "lane_ranks", access: Access::Read, min_bytes: 4 },
+        Binding { binding: 2, name: "tallies", access: Access::ReadWrite, min_bytes: 4 },
+        Binding { binding: 3, name: "moves", access: Access::ReadWrite, min_bytes: 16 },
+        Binding { binding: 4, name: "move_words", access: Access::ReadWrite, min_bytes: 8 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.choice, self.lane_ranks, self.tallies, self.moves, self.move_words]
+    }
+}
+
 /// The buffers of group 1 of kernels that have `pass_jobs`.
 #[derive(Clone, Debug)]
 pub struct PassJobsGroup<B> {
@@ -690,6 +806,8 @@ pub struct Decode {
     /// The variant of this family.
     pub frame_pools: FramePools,
     /// The variant of this family.
+    pub frame_places: FramePlaces,
+    /// The variant of this family.
     pub class_source: ClassSource,
     /// The variant of this family.
     pub class_network: ClassNetwork,
@@ -740,7 +858,7 @@ impl Root for Decode {
     type Groups<T> = DecodeGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.class_source.substitutions(), self.class_network.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.frame_places.substitutions(), self.class_source.substitutions(), self.class_network.substitutions()].concat()
     }
 }
 
@@ -798,6 +916,8 @@ pub struct Interpreter {
     /// The variant of this family.
     pub frame_pools: FramePools,
     /// The variant of this family.
+    pub frame_places: FramePlaces,
+    /// The variant of this family.
     pub simd_unit: SimdUnit,
     /// The variant of this family.
     pub linux_calls: LinuxCalls,
@@ -853,7 +973,7 @@ impl Root for Interpreter {
     type Groups<T> = InterpreterGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.frame_places.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
     }
 }
 
@@ -862,6 +982,8 @@ impl Root for Interpreter {
 pub struct InterpreterFew {
     /// The variant of this family.
     pub frame_pools: FramePools,
+    /// The variant of this family.
+    pub frame_places: FramePlaces,
     /// The variant of this family.
     pub simd_unit: SimdUnit,
     /// The variant of this family.
@@ -918,7 +1040,7 @@ impl Root for InterpreterFew {
     type Groups<T> = InterpreterFewGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.frame_places.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
     }
 }
 
@@ -927,6 +1049,8 @@ impl Root for InterpreterFew {
 pub struct InterpreterMany {
     /// The variant of this family.
     pub frame_pools: FramePools,
+    /// The variant of this family.
+    pub frame_places: FramePlaces,
     /// The variant of this family.
     pub stage_order: StageOrder,
     /// The variant of this family.
@@ -985,7 +1109,7 @@ impl Root for InterpreterMany {
     type Groups<T> = InterpreterManyGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.stage_order.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.frame_places.substitutions(), self.stage_order.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
     }
 }
 
@@ -994,6 +1118,8 @@ impl Root for InterpreterMany {
 pub struct InterpreterNetwork {
     /// The variant of this family.
     pub frame_pools: FramePools,
+    /// The variant of this family.
+    pub frame_places: FramePlaces,
     /// The variant of this family.
     pub class_network: ClassNetwork,
     /// The variant of this family.
@@ -1056,7 +1182,7 @@ impl Root for InterpreterNetwork {
     type Groups<T> = InterpreterNetworkGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.class_network.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.frame_places.substitutions(), self.class_network.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
     }
 }
 
@@ -1066,6 +1192,8 @@ impl Root for InterpreterNetwork {
 pub struct InterpreterNetworkFew {
     /// The variant of this family.
     pub frame_pools: FramePools,
+    /// The variant of this family.
+    pub frame_places: FramePlaces,
     /// The variant of this family.
     pub class_network: ClassNetwork,
     /// The variant of this family.
@@ -1126,7 +1254,7 @@ impl Root for InterpreterNetworkFew {
     type Groups<T> = InterpreterNetworkFewGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.class_network.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.frame_places.substitutions(), self.class_network.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
     }
 }
 
@@ -1135,6 +1263,8 @@ impl Root for InterpreterNetworkFew {
 pub struct LoopJobs {
     /// The variant of this family.
     pub frame_pools: FramePools,
+    /// The variant of this family.
+    pub frame_places: FramePlaces,
 }
 
 impl LoopJobs {
@@ -1190,7 +1320,7 @@ impl Root for LoopJobs {
     type Groups<T> = LoopJobsGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        self.frame_pools.substitutions().to_vec()
+        [self.frame_pools.substitutions(), self.frame_places.substitutions()].concat()
     }
 }
 
@@ -1244,11 +1374,73 @@ impl Root for Mark {
     }
 }
 
+/// The kernels that move frames between the pools and the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moves {
+    /// The variant of this family.
+    pub frame_pools: FramePools,
+    /// The variant of this family.
+    pub frame_places: FramePlaces,
+}
+
+impl Moves {
+    /// Counts the frames of each order.
+    pub const TALLY: Entry<Self> = Entry::new("tally", Workgroup::Override("WORKGROUP_SIZE"));
+    /// Lists the frames above the least order, and some of that order.
+    pub const CHOOSE: Entry<Self> = Entry::new("choose", Workgroup::Override("WORKGROUP_SIZE"));
+    /// Copies the listed frames into the buffer, and marks them as away. Their lanes forget their pages.
+    pub const EVICT: Entry<Self> = Entry::new("evict", Workgroup::Override("WORKGROUP_SIZE"));
+    /// Copies the listed frames from the buffer to their new places.
+    pub const FETCH: Entry<Self> = Entry::new("fetch", Workgroup::Override("WORKGROUP_SIZE"));
+}
+
+/// The overrides of [`Moves`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MovesOverrides {
+    /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
+    pub pool_shift: u32,
+    /// The invocations of a workgroup.
+    pub workgroup_size: u32,
+}
+
+impl Overrides for MovesOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+    }
+}
+
+/// A value for each bind group of [`Moves`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct MovesGroups<T> {
+    /// Group 0.
+    pub machine: T,
+    /// Group 1.
+    pub moves: T,
+}
+
+impl<T> Groups<T> for MovesGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.machine), Some(self.moves)]
+    }
+}
+
+impl Root for Moves {
+    const MODULE: &'static str = "machine::moves";
+    type Overrides = MovesOverrides;
+    type Groups<T> = MovesGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        [self.frame_pools.substitutions(), self.frame_places.substitutions()].concat()
+    }
+}
+
 /// The kernels that execute iterations of passes of a bubble sort at once. They run one after the other, for the same jobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PassJobs {
     /// The variant of this family.
     pub frame_pools: FramePools,
+    /// The variant of this family.
+    pub frame_places: FramePlaces,
 }
 
 impl PassJobs {
@@ -1303,7 +1495,7 @@ impl Root for PassJobs {
     type Groups<T> = PassJobsGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        self.frame_pools.substitutions().to_vec()
+        [self.frame_pools.substitutions(), self.frame_places.substitutions()].concat()
     }
 }
 
@@ -1312,6 +1504,8 @@ impl Root for PassJobs {
 pub struct Transfer {
     /// The variant of this family.
     pub frame_pools: FramePools,
+    /// The variant of this family.
+    pub frame_places: FramePlaces,
 }
 
 impl Transfer {
@@ -1364,7 +1558,7 @@ impl Root for Transfer {
     type Groups<T> = TransferGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        self.frame_pools.substitutions().to_vec()
+        [self.frame_pools.substitutions(), self.frame_places.substitutions()].concat()
     }
 }
 
@@ -1373,6 +1567,8 @@ impl Root for Transfer {
 pub struct Views {
     /// The variant of this family.
     pub frame_pools: FramePools,
+    /// The variant of this family.
+    pub frame_places: FramePlaces,
 }
 
 impl Views {
@@ -1419,22 +1615,23 @@ impl Root for Views {
     type Groups<T> = ViewsGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        self.frame_pools.substitutions().to_vec()
+        [self.frame_pools.substitutions(), self.frame_places.substitutions()].concat()
     }
 }
 
 /// The kernels of this folder, as data.
 pub const KERNELS: &[KernelInfo] = &[
-    KernelInfo { module: "machine::decode", entries: &["decode"], families: &["FramePools", "ClassSource", "ClassNetwork"] },
+    KernelInfo { module: "machine::decode", entries: &["decode"], families: &["FramePools", "FramePlaces", "ClassSource", "ClassNetwork"] },
     KernelInfo { module: "machine::digest", entries: &["digest"], families: &[] },
-    KernelInfo { module: "machine::interpreter", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
-    KernelInfo { module: "machine::interpreter_few", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
-    KernelInfo { module: "machine::interpreter_many", entries: &["run"], families: &["FramePools", "StageOrder", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
-    KernelInfo { module: "machine::interpreter_network", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
-    KernelInfo { module: "machine::interpreter_network_few", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
-    KernelInfo { module: "machine::loop_jobs", entries: &["check", "probe", "prepare", "commit_even", "commit_odd", "finish"], families: &["FramePools"] },
+    KernelInfo { module: "machine::interpreter", entries: &["run"], families: &["FramePools", "FramePlaces", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
+    KernelInfo { module: "machine::interpreter_few", entries: &["run"], families: &["FramePools", "FramePlaces", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
+    KernelInfo { module: "machine::interpreter_many", entries: &["run"], families: &["FramePools", "FramePlaces", "StageOrder", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
+    KernelInfo { module: "machine::interpreter_network", entries: &["run"], families: &["FramePools", "FramePlaces", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
+    KernelInfo { module: "machine::interpreter_network_few", entries: &["run"], families: &["FramePools", "FramePlaces", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
+    KernelInfo { module: "machine::loop_jobs", entries: &["check", "probe", "prepare", "commit_even", "commit_odd", "finish"], families: &["FramePools", "FramePlaces"] },
     KernelInfo { module: "machine::mark", entries: &["mark", "unmark"], families: &[] },
-    KernelInfo { module: "machine::pass_jobs", entries: &["greatest", "carry", "count", "prepare", "exchange", "finish"], families: &["FramePools"] },
-    KernelInfo { module: "machine::transfer", entries: &["read_pieces", "write_pieces", "reset"], families: &["FramePools"] },
-    KernelInfo { module: "machine::views", entries: &["compute_views"], families: &["FramePools"] },
+    KernelInfo { module: "machine::moves", entries: &["tally", "choose", "evict", "fetch"], families: &["FramePools", "FramePlaces"] },
+    KernelInfo { module: "machine::pass_jobs", entries: &["greatest", "carry", "count", "prepare", "exchange", "finish"], families: &["FramePools", "FramePlaces"] },
+    KernelInfo { module: "machine::transfer", entries: &["read_pieces", "write_pieces", "reset"], families: &["FramePools", "FramePlaces"] },
+    KernelInfo { module: "machine::views", entries: &["compute_views"], families: &["FramePools", "FramePlaces"] },
 ];

@@ -34,6 +34,14 @@ struct Parameters {
     tlb_sets: u32,
     /// The number of sets of each lane's TLB for code in `kept_pages`, a power of two.
     code_tlb_sets: u32,
+    /// The number of places that frames can have in the pools, in machines whose frames move.
+    places: u32,
+    /// The index in the ring of free places of the first one.
+    first_free: u32,
+    /// The number of free places.
+    free_places: u32,
+    /// The number of the dispatch, with which frames that are used are marked.
+    turn: u32,
     /// The time of day before the first step of Linux programs, in nanoseconds.
     epoch: u64,
     /// The seed of the randomness of Linux programs, from which each lane derives its own.
@@ -60,3 +68,6 @@ struct Parameters {
 @group(0) @binding(5) var<storage, read_write> console: array<u64>;
 /// The TLBs that lanes keep from slice to slice: rows of one set per lane, first those for data, then those for code.
 @group(0) @binding(6) var<storage, read_write> kept_pages: array<vec4<u32>>;
+/// In machines whose frames move, a ring of the numbers of free places, with room for all places; and then for each frame the lane
+/// that took it plus one, and the dispatch in which it was used last.
+@group(0) @binding(7) var<storage, read_write> places: array<u32>;

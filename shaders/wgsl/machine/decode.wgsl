@@ -2,7 +2,8 @@
 
 import package::machine::bindings::{frame_info, micro_ops, parameters};
 import package::machine::class_source::{load_class_source, lower_selected};
-import package::machine::frames::{frame_handle, frame_load};
+import package::machine::fixed_places::{handle_of};
+import package::machine::frames::{frame_load};
 import package::machine::layout::{INFO_CODE_VALID, PAGE_OPS};
 
 /// The invocations of a workgroup.
@@ -24,7 +25,7 @@ fn decode(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     }
     let frame = pages[job].x;
     let code_page = pages[job].y;
-    let both = frame_load(frame_handle(frame), index >> 1u);
+    let both = frame_load(handle_of(frame), index >> 1u);
     let place = code_page * PAGE_OPS + index;
     let op = lower_selected(u32(both >> (32u * (index & 1u))), place);
     micro_ops[place] = vec4<u32>(op.control, op.parameters, u32(op.imm), u32(op.imm >> 32u));

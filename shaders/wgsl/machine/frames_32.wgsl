@@ -16,100 +16,100 @@ fn frame_number(frame: u32) -> u32 {
 }
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(7) var<storage, read_write> pool_0: array<vec2<u32>>;
+@group(0) @binding(8) var<storage, read_write> pool_0: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(8) var<storage, read_write> pool_1: array<vec2<u32>>;
+@group(0) @binding(9) var<storage, read_write> pool_1: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(9) var<storage, read_write> pool_2: array<vec2<u32>>;
+@group(0) @binding(10) var<storage, read_write> pool_2: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(10) var<storage, read_write> pool_3: array<vec2<u32>>;
+@group(0) @binding(11) var<storage, read_write> pool_3: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(11) var<storage, read_write> pool_4: array<vec2<u32>>;
+@group(0) @binding(12) var<storage, read_write> pool_4: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(12) var<storage, read_write> pool_5: array<vec2<u32>>;
+@group(0) @binding(13) var<storage, read_write> pool_5: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(13) var<storage, read_write> pool_6: array<vec2<u32>>;
+@group(0) @binding(14) var<storage, read_write> pool_6: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(14) var<storage, read_write> pool_7: array<vec2<u32>>;
+@group(0) @binding(15) var<storage, read_write> pool_7: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(15) var<storage, read_write> pool_8: array<vec2<u32>>;
+@group(0) @binding(16) var<storage, read_write> pool_8: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(16) var<storage, read_write> pool_9: array<vec2<u32>>;
+@group(0) @binding(17) var<storage, read_write> pool_9: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(17) var<storage, read_write> pool_10: array<vec2<u32>>;
+@group(0) @binding(18) var<storage, read_write> pool_10: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(18) var<storage, read_write> pool_11: array<vec2<u32>>;
+@group(0) @binding(19) var<storage, read_write> pool_11: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(19) var<storage, read_write> pool_12: array<vec2<u32>>;
+@group(0) @binding(20) var<storage, read_write> pool_12: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(20) var<storage, read_write> pool_13: array<vec2<u32>>;
+@group(0) @binding(21) var<storage, read_write> pool_13: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(21) var<storage, read_write> pool_14: array<vec2<u32>>;
+@group(0) @binding(22) var<storage, read_write> pool_14: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(22) var<storage, read_write> pool_15: array<vec2<u32>>;
+@group(0) @binding(23) var<storage, read_write> pool_15: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(23) var<storage, read_write> pool_16: array<vec2<u32>>;
+@group(0) @binding(24) var<storage, read_write> pool_16: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(24) var<storage, read_write> pool_17: array<vec2<u32>>;
+@group(0) @binding(25) var<storage, read_write> pool_17: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(25) var<storage, read_write> pool_18: array<vec2<u32>>;
+@group(0) @binding(26) var<storage, read_write> pool_18: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(26) var<storage, read_write> pool_19: array<vec2<u32>>;
+@group(0) @binding(27) var<storage, read_write> pool_19: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(27) var<storage, read_write> pool_20: array<vec2<u32>>;
+@group(0) @binding(28) var<storage, read_write> pool_20: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(28) var<storage, read_write> pool_21: array<vec2<u32>>;
+@group(0) @binding(29) var<storage, read_write> pool_21: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(29) var<storage, read_write> pool_22: array<vec2<u32>>;
+@group(0) @binding(30) var<storage, read_write> pool_22: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(30) var<storage, read_write> pool_23: array<vec2<u32>>;
+@group(0) @binding(31) var<storage, read_write> pool_23: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(31) var<storage, read_write> pool_24: array<vec2<u32>>;
+@group(0) @binding(32) var<storage, read_write> pool_24: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(32) var<storage, read_write> pool_25: array<vec2<u32>>;
+@group(0) @binding(33) var<storage, read_write> pool_25: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(33) var<storage, read_write> pool_26: array<vec2<u32>>;
+@group(0) @binding(34) var<storage, read_write> pool_26: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(34) var<storage, read_write> pool_27: array<vec2<u32>>;
+@group(0) @binding(35) var<storage, read_write> pool_27: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(35) var<storage, read_write> pool_28: array<vec2<u32>>;
+@group(0) @binding(36) var<storage, read_write> pool_28: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(36) var<storage, read_write> pool_29: array<vec2<u32>>;
+@group(0) @binding(37) var<storage, read_write> pool_29: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(37) var<storage, read_write> pool_30: array<vec2<u32>>;
+@group(0) @binding(38) var<storage, read_write> pool_30: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(38) var<storage, read_write> pool_31: array<vec2<u32>>;
+@group(0) @binding(39) var<storage, read_write> pool_31: array<vec2<u32>>;
 
 /// A word of the frame with a handle.
 fn frame_words(frame: u32, word: u32) -> vec2<u32> {

@@ -16,196 +16,196 @@ fn frame_number(frame: u32) -> u32 {
 }
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(7) var<storage, read_write> pool_0: array<vec2<u32>>;
+@group(0) @binding(8) var<storage, read_write> pool_0: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(8) var<storage, read_write> pool_1: array<vec2<u32>>;
+@group(0) @binding(9) var<storage, read_write> pool_1: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(9) var<storage, read_write> pool_2: array<vec2<u32>>;
+@group(0) @binding(10) var<storage, read_write> pool_2: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(10) var<storage, read_write> pool_3: array<vec2<u32>>;
+@group(0) @binding(11) var<storage, read_write> pool_3: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(11) var<storage, read_write> pool_4: array<vec2<u32>>;
+@group(0) @binding(12) var<storage, read_write> pool_4: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(12) var<storage, read_write> pool_5: array<vec2<u32>>;
+@group(0) @binding(13) var<storage, read_write> pool_5: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(13) var<storage, read_write> pool_6: array<vec2<u32>>;
+@group(0) @binding(14) var<storage, read_write> pool_6: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(14) var<storage, read_write> pool_7: array<vec2<u32>>;
+@group(0) @binding(15) var<storage, read_write> pool_7: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(15) var<storage, read_write> pool_8: array<vec2<u32>>;
+@group(0) @binding(16) var<storage, read_write> pool_8: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(16) var<storage, read_write> pool_9: array<vec2<u32>>;
+@group(0) @binding(17) var<storage, read_write> pool_9: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(17) var<storage, read_write> pool_10: array<vec2<u32>>;
+@group(0) @binding(18) var<storage, read_write> pool_10: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(18) var<storage, read_write> pool_11: array<vec2<u32>>;
+@group(0) @binding(19) var<storage, read_write> pool_11: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(19) var<storage, read_write> pool_12: array<vec2<u32>>;
+@group(0) @binding(20) var<storage, read_write> pool_12: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(20) var<storage, read_write> pool_13: array<vec2<u32>>;
+@group(0) @binding(21) var<storage, read_write> pool_13: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(21) var<storage, read_write> pool_14: array<vec2<u32>>;
+@group(0) @binding(22) var<storage, read_write> pool_14: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(22) var<storage, read_write> pool_15: array<vec2<u32>>;
+@group(0) @binding(23) var<storage, read_write> pool_15: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(23) var<storage, read_write> pool_16: array<vec2<u32>>;
+@group(0) @binding(24) var<storage, read_write> pool_16: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(24) var<storage, read_write> pool_17: array<vec2<u32>>;
+@group(0) @binding(25) var<storage, read_write> pool_17: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(25) var<storage, read_write> pool_18: array<vec2<u32>>;
+@group(0) @binding(26) var<storage, read_write> pool_18: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(26) var<storage, read_write> pool_19: array<vec2<u32>>;
+@group(0) @binding(27) var<storage, read_write> pool_19: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(27) var<storage, read_write> pool_20: array<vec2<u32>>;
+@group(0) @binding(28) var<storage, read_write> pool_20: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(28) var<storage, read_write> pool_21: array<vec2<u32>>;
+@group(0) @binding(29) var<storage, read_write> pool_21: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(29) var<storage, read_write> pool_22: array<vec2<u32>>;
+@group(0) @binding(30) var<storage, read_write> pool_22: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(30) var<storage, read_write> pool_23: array<vec2<u32>>;
+@group(0) @binding(31) var<storage, read_write> pool_23: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(31) var<storage, read_write> pool_24: array<vec2<u32>>;
+@group(0) @binding(32) var<storage, read_write> pool_24: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(32) var<storage, read_write> pool_25: array<vec2<u32>>;
+@group(0) @binding(33) var<storage, read_write> pool_25: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(33) var<storage, read_write> pool_26: array<vec2<u32>>;
+@group(0) @binding(34) var<storage, read_write> pool_26: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(34) var<storage, read_write> pool_27: array<vec2<u32>>;
+@group(0) @binding(35) var<storage, read_write> pool_27: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(35) var<storage, read_write> pool_28: array<vec2<u32>>;
+@group(0) @binding(36) var<storage, read_write> pool_28: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(36) var<storage, read_write> pool_29: array<vec2<u32>>;
+@group(0) @binding(37) var<storage, read_write> pool_29: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(37) var<storage, read_write> pool_30: array<vec2<u32>>;
+@group(0) @binding(38) var<storage, read_write> pool_30: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(38) var<storage, read_write> pool_31: array<vec2<u32>>;
+@group(0) @binding(39) var<storage, read_write> pool_31: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(39) var<storage, read_write> pool_32: array<vec2<u32>>;
+@group(0) @binding(40) var<storage, read_write> pool_32: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(40) var<storage, read_write> pool_33: array<vec2<u32>>;
+@group(0) @binding(41) var<storage, read_write> pool_33: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(41) var<storage, read_write> pool_34: array<vec2<u32>>;
+@group(0) @binding(42) var<storage, read_write> pool_34: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(42) var<storage, read_write> pool_35: array<vec2<u32>>;
+@group(0) @binding(43) var<storage, read_write> pool_35: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(43) var<storage, read_write> pool_36: array<vec2<u32>>;
+@group(0) @binding(44) var<storage, read_write> pool_36: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(44) var<storage, read_write> pool_37: array<vec2<u32>>;
+@group(0) @binding(45) var<storage, read_write> pool_37: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(45) var<storage, read_write> pool_38: array<vec2<u32>>;
+@group(0) @binding(46) var<storage, read_write> pool_38: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(46) var<storage, read_write> pool_39: array<vec2<u32>>;
+@group(0) @binding(47) var<storage, read_write> pool_39: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(47) var<storage, read_write> pool_40: array<vec2<u32>>;
+@group(0) @binding(48) var<storage, read_write> pool_40: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(48) var<storage, read_write> pool_41: array<vec2<u32>>;
+@group(0) @binding(49) var<storage, read_write> pool_41: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(49) var<storage, read_write> pool_42: array<vec2<u32>>;
+@group(0) @binding(50) var<storage, read_write> pool_42: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(50) var<storage, read_write> pool_43: array<vec2<u32>>;
+@group(0) @binding(51) var<storage, read_write> pool_43: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(51) var<storage, read_write> pool_44: array<vec2<u32>>;
+@group(0) @binding(52) var<storage, read_write> pool_44: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(52) var<storage, read_write> pool_45: array<vec2<u32>>;
+@group(0) @binding(53) var<storage, read_write> pool_45: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(53) var<storage, read_write> pool_46: array<vec2<u32>>;
+@group(0) @binding(54) var<storage, read_write> pool_46: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(54) var<storage, read_write> pool_47: array<vec2<u32>>;
+@group(0) @binding(55) var<storage, read_write> pool_47: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(55) var<storage, read_write> pool_48: array<vec2<u32>>;
+@group(0) @binding(56) var<storage, read_write> pool_48: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(56) var<storage, read_write> pool_49: array<vec2<u32>>;
+@group(0) @binding(57) var<storage, read_write> pool_49: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(57) var<storage, read_write> pool_50: array<vec2<u32>>;
+@group(0) @binding(58) var<storage, read_write> pool_50: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(58) var<storage, read_write> pool_51: array<vec2<u32>>;
+@group(0) @binding(59) var<storage, read_write> pool_51: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(59) var<storage, read_write> pool_52: array<vec2<u32>>;
+@group(0) @binding(60) var<storage, read_write> pool_52: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(60) var<storage, read_write> pool_53: array<vec2<u32>>;
+@group(0) @binding(61) var<storage, read_write> pool_53: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(61) var<storage, read_write> pool_54: array<vec2<u32>>;
+@group(0) @binding(62) var<storage, read_write> pool_54: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(62) var<storage, read_write> pool_55: array<vec2<u32>>;
+@group(0) @binding(63) var<storage, read_write> pool_55: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(63) var<storage, read_write> pool_56: array<vec2<u32>>;
+@group(0) @binding(64) var<storage, read_write> pool_56: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(64) var<storage, read_write> pool_57: array<vec2<u32>>;
+@group(0) @binding(65) var<storage, read_write> pool_57: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(65) var<storage, read_write> pool_58: array<vec2<u32>>;
+@group(0) @binding(66) var<storage, read_write> pool_58: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(66) var<storage, read_write> pool_59: array<vec2<u32>>;
+@group(0) @binding(67) var<storage, read_write> pool_59: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(67) var<storage, read_write> pool_60: array<vec2<u32>>;
+@group(0) @binding(68) var<storage, read_write> pool_60: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(68) var<storage, read_write> pool_61: array<vec2<u32>>;
+@group(0) @binding(69) var<storage, read_write> pool_61: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(69) var<storage, read_write> pool_62: array<vec2<u32>>;
+@group(0) @binding(70) var<storage, read_write> pool_62: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(70) var<storage, read_write> pool_63: array<vec2<u32>>;
+@group(0) @binding(71) var<storage, read_write> pool_63: array<vec2<u32>>;
 
 /// A word of the frame with a handle.
 fn frame_words(frame: u32, word: u32) -> vec2<u32> {

@@ -16,28 +16,28 @@ fn frame_number(frame: u32) -> u32 {
 }
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(7) var<storage, read_write> pool_0: array<vec2<u32>>;
+@group(0) @binding(8) var<storage, read_write> pool_0: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(8) var<storage, read_write> pool_1: array<vec2<u32>>;
+@group(0) @binding(9) var<storage, read_write> pool_1: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(9) var<storage, read_write> pool_2: array<vec2<u32>>;
+@group(0) @binding(10) var<storage, read_write> pool_2: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(10) var<storage, read_write> pool_3: array<vec2<u32>>;
+@group(0) @binding(11) var<storage, read_write> pool_3: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(11) var<storage, read_write> pool_4: array<vec2<u32>>;
+@group(0) @binding(12) var<storage, read_write> pool_4: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(12) var<storage, read_write> pool_5: array<vec2<u32>>;
+@group(0) @binding(13) var<storage, read_write> pool_5: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(13) var<storage, read_write> pool_6: array<vec2<u32>>;
+@group(0) @binding(14) var<storage, read_write> pool_6: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(14) var<storage, read_write> pool_7: array<vec2<u32>>;
+@group(0) @binding(15) var<storage, read_write> pool_7: array<vec2<u32>>;
 
 /// A word of the frame with a handle.
 fn frame_words(frame: u32, word: u32) -> vec2<u32> {

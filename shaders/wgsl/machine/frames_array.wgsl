@@ -24,7 +24,7 @@ struct Part {
 }
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(7) var<storage, read_write> pool: binding_array<Part, 128>;
+@group(0) @binding(8) var<storage, read_write> pool: binding_array<Part, 128>;
 
 /// A word of the frame with a handle.
 fn frame_words(frame: u32, word: u32) -> vec2<u32> {

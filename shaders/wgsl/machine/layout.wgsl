@@ -143,8 +143,11 @@ const STOP_NEED_CODE = 33u;
 /// Internal stop: the kernel lacks an instruction on SIMD registers. The stop address is the unit that has it.
 const STOP_NEED_SIMD = 34u;
 
+/// Internal stop: the frame with the number in the stop address is on the host.
+const STOP_NEED_AWAY = 35u;
+
 /// Internal stop of a piece to write or map: the dispatch has no fuel left, so the next one does the rest.
-const STOP_NEED_TIME = 35u;
+const STOP_NEED_TIME = 36u;
 
 /// Fault kind: the page is not mapped.
 const FAULT_TRANSLATION = 0u;
@@ -221,6 +224,15 @@ const UNIFORM_PERMISSIONS = 8u;
 /// Bit in the second word of a frame's page: the frame is a node of a page table.
 const INFO_NODE = 2147483648u;
 
+/// Bit in the second word of a frame's page: the contents of the frame are on the host, or it has none yet.
+const INFO_AWAY = 1073741824u;
+
+/// The mask of the place of a frame in the second word of its page: the number of the place, XORed with that of the frame. So a frame that has never moved has 0 there.
+const INFO_PLACE = 536870896u;
+
+/// The first bit of the place.
+const INFO_PLACE_BIT = 4u;
+
 /// Bit in a frame's code word: the code is up to date.
 const INFO_CODE_VALID = 2147483648u;
 
@@ -271,6 +283,18 @@ const COUNTER_TRANSLATED = 10u;
 
 /// Counter: steps retired in translated regions, the high word.
 const COUNTER_TRANSLATED_HIGH = 11u;
+
+/// Counter: free places that have been given out, plus requests that failed.
+const COUNTER_PLACES = 12u;
+
+/// Order of a frame: the number of orders of each rank of a lane, one for each power of two of the dispatches since the frame was used.
+const MOVE_AGES = 32u;
+
+/// Rank of a lane: it runs, or is the next to run.
+const RANK_RUNS = 0u;
+
+/// The number of ranks.
+const RANKS = 3u;
 
 /// Operation: the start plus the number of the iteration times the step, both in the next cell.
 const TAPE_PROGRESSION = 0u;

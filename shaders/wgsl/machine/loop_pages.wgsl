@@ -1,7 +1,8 @@
 //! The pages that iterations store to, which a workgroup makes a lane's own.
 
 import package::machine::bindings::{counters, frame_info, parameters};
-import package::machine::frames::{frame_half, frame_handle, frame_store_words, frame_words};
+import package::machine::fixed_places::{MOVES_FRAMES, handle_of, is_away};
+import package::machine::frames::{frame_half, frame_store_words, frame_words};
 import package::machine::layout::{
     COLUMN_HEAD, COLUMN_ROOT, COLUMN_TAIL, COLUMN_WINDOW, COUNTER_FRAMES, ENTRY_FRAME, ENTRY_OWNED,
     ENTRY_PRIVATE, FRAME_WORDS, INFO_CODE_MARKED, INFO_CODE_PAGE, LEVEL_BITS, STOP_NONE,
@@ -97,7 +98,7 @@ fn count_page(page: u64) {
     if (entry & ENTRY_PRIVATE) == 0u {
         atomicAdd(&fresh_pages, 1u);
     }
-    if (entry & ENTRY_OWNED) == 0u {
+    if (entry & ENTRY_OWNED) == 0u || is_away(entry >> ENTRY_FRAME) {
         atomicAdd(&shared_pages, 1u);
     }
 }
@@ -108,6 +109,10 @@ fn has_room(ranges: u32) -> bool {
     let shared_count = atomicLoad(&shared_pages);
     let levels = halves(get_state(COLUMN_ROOT)).y;
     let nodes = levels * ((shared_count >> LEVEL_BITS) + 2u * ranges + 1u);
+    if MOVES_FRAMES && shared_count != 0u {
+        // The lane gets its pages step by step.
+        return false;
+    }
     return shared_count == 0u || (may_write(atomicLoad(&fresh_pages)) && has_spare_frames(shared_count + nodes));
 }
 
@@ -124,7 +129,7 @@ fn own_pages(first: u64, count: u32, local: u32, is_wanted: bool) {
     let leaf = leaf_of(page);
     let entry = leaf.y;
     let is_shared = is_wanted && (entry & ENTRY_OWNED) == 0u;
-    page_frames[local] = vec2<u32>(select(0u, 1u, is_shared), frame_handle(entry >> ENTRY_FRAME));
+    page_frames[local] = vec2<u32>(select(0u, 1u, is_shared), handle_of(entry >> ENTRY_FRAME));
     if is_wanted && (entry & ENTRY_PRIVATE) == 0u {
         atomicAdd(&fresh_pages, 1u);
     }
@@ -164,8 +169,8 @@ fn own_pages(first: u64, count: u32, local: u32, is_wanted: bool) {
             let word = at % FRAME_WORDS;
             let one = frame_words(frames.y, word);
             let other = frame_words(frames.y, word + PAGES_INVOCATIONS);
-            frame_store_words(frame_handle(frames.x), word, one);
-            frame_store_words(frame_handle(frames.x), word + PAGES_INVOCATIONS, other);
+            frame_store_words(handle_of(frames.x), word, one);
+            frame_store_words(handle_of(frames.x), word + PAGES_INVOCATIONS, other);
         }
     }
     storageBarrier();

@@ -1,14 +1,15 @@
 //! The mapping, protection and unmapping of pages.
 
 import package::machine::bindings::{frame_info};
-import package::machine::frames::{frame_handle, frame_store};
+import package::machine::fixed_places::{MOVES_FRAMES, handle_of, is_away};
+import package::machine::frames::{frame_store};
 import package::machine::layout::{
     COLUMN_ROOT, COLUMN_WINDOW, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ,
-    ENTRY_WRITE, FRAME_WORDS, INFO_CODE_PAGE, INFO_NODE, LEVEL_BITS, MAP_PROTECT, STOP_NEED_FRAME, STOP_NONE,
+    ENTRY_WRITE, FRAME_WORDS, INFO_CODE_PAGE, INFO_NODE, LEVEL_BITS, MAP_PROTECT, STOP_NEED_AWAY, STOP_NEED_FRAME, STOP_NONE,
     UNIFORM_LEVELS, UNIFORM_NODES, UNIFORM_PERMISSIONS,
 };
 import package::machine::memory::{
-    effort, get_state, halves, joined, node_entry, own_path, set_node_entry, set_state, take_frame,
+    effort, found_frame, get_state, halves, joined, node_entry, own_path, set_node_entry, set_state, take_frame,
 };
 
 /// Adds levels to the page table until it covers a page. Returns a stop.
@@ -20,7 +21,7 @@ fn cover_page(page: u64) -> u32 {
         if node == 0u {
             return STOP_NEED_FRAME;
         }
-        let frame = frame_handle(node);
+        let frame = handle_of(node);
         for (var word = 0u; word < FRAME_WORDS; word += 1u) {
             frame_store(frame, word, 0lu);
         }
@@ -100,7 +101,11 @@ fn map_page(page: u64, map: u32) -> u32 {
         entry |= ENTRY_PRIVATE;
         if (old & ENTRY_OWNED) != 0u {
             let number = old >> ENTRY_FRAME;
-            let frame = frame_handle(number);
+            if MOVES_FRAMES && is_away(number) {
+                found_frame = number;
+                return STOP_NEED_AWAY;
+            }
+            let frame = handle_of(number);
             entry |= (number << ENTRY_FRAME) | ENTRY_OWNED;
             frame_info[number].w &= INFO_CODE_PAGE;
             for (var word = 0u; word < FRAME_WORDS; word += 1u) {

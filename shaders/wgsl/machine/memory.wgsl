@@ -5,15 +5,16 @@
 //! So a snapshot only has to clear the mark at the root, and a reset only has to restore the root.
 
 import package::machine::bindings::{counters, frame_info, kept_pages, micro_ops, parameters, state};
-import package::machine::frames::{
-    frame_half, frame_handle, frame_load, frame_number, frame_store, frame_store_half,
+import package::machine::fixed_places::{
+    MOVES_FRAMES, NO_PLACE, begin_frame, found_handle, found_number, handle_of, is_away, take_place,
 };
+import package::machine::frames::{frame_half, frame_load, frame_store, frame_store_half};
 import package::machine::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS,
     COLUMN_TAIL, COLUMN_WINDOW, COUNTER_FRAMES, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED,
     ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE, FAULT_PERMISSION, FAULT_TRANSLATION, FRAME_WORDS,
     INFO_CODE_MARKED, INFO_CODE_PAGE, INFO_CODE_VALID, INFO_NODE, LEVEL_BITS, PAGE_OPS, STOP_FAULT,
-    STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES, TLB_READ, TLB_WRITE,
+    STOP_NEED_AWAY, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES, TLB_READ, TLB_WRITE,
 };
 
 // The purposes of a translation.
@@ -66,7 +67,7 @@ var<private> code_ops: u32;
 /// The same index if the next step may fetch from this page without a translation, else `NO_OPS`. It is always up to date.
 var<private> near_ops: u32;
 
-/// Result of `translate`: the handle of the frame.
+/// Result of `translate`: the handle of the frame. With the stop `STOP_NEED_AWAY`, the number of the frame.
 var<private> found_frame: u32;
 /// Result of `translate`: the number of the frame's code page plus one if the code page is up to date, else 0.
 var<private> found_code: u32;
@@ -185,12 +186,12 @@ fn forget_pages() {
 
 /// Returns an entry of a node.
 fn node_entry(node: u32, index: u32) -> u32 {
-    return frame_half(frame_handle(node), index >> 1u, index & 1u);
+    return frame_half(handle_of(node), index >> 1u, index & 1u);
 }
 
 /// Sets an entry of a node.
 fn set_node_entry(node: u32, index: u32, entry: u32) {
-    frame_store_half(frame_handle(node), index >> 1u, index & 1u, entry);
+    frame_store_half(handle_of(node), index >> 1u, index & 1u, entry);
 }
 
 /// Takes a frame for a page, or for a node on the path to it, and appends it to the lane's chain. Returns the number of
@@ -214,14 +215,20 @@ fn take_frame(page: u64, node: bool) -> u32 {
         if next >= parameters.frames {
             return 0u;
         }
+        begin_frame(next);
         if tail.x == 0u {
             set_state(COLUMN_HEAD, joined(head.x, next));
         } else {
             frame_info[tail.x].z = next;
         }
     }
+    // Without a place, the frame stays behind the last one in use, where the lane finds it again.
+    let place = take_place(next, lane);
+    if place == NO_PLACE {
+        return 0u;
+    }
     let kind = select(0u, INFO_NODE, node);
-    frame_info[next] = vec4<u32>(u32(page), u32(page >> 32u) | kind, behind, code);
+    frame_info[next] = vec4<u32>(u32(page), u32(page >> 32u) | kind | place, behind, code);
     set_state(COLUMN_TAIL, joined(next, tail.y));
     return next;
 }
@@ -231,8 +238,8 @@ fn copy_frame(taken: u32, entry: u32, is_node: bool) {
     // The frames below a copied node are shared with the original.
     let shared_entries = u64(ENTRY_OWNED) | (u64(ENTRY_OWNED) << 32u);
     let keep = select(0xfffffffffffffffflu, ~shared_entries, is_node);
-    let to = frame_handle(taken);
-    let source = frame_handle(entry >> ENTRY_FRAME);
+    let to = handle_of(taken);
+    let source = handle_of(entry >> ENTRY_FRAME);
     for (var i = 0u; i < FRAME_WORDS; i += 4u) {
         frame_store(to, i, frame_load(source, i) & keep);
         frame_store(to, i + 1u, frame_load(source, i + 1u) & keep);
@@ -287,7 +294,7 @@ fn own(page: u64, leaf: u32) -> u32 {
     if (leaf & ENTRY_PRIVATE) == 0u {
         set_state(COLUMN_TAIL, get_state(COLUMN_TAIL) + 0x100000000lu);
     }
-    found_frame = frame_handle(owned.y >> ENTRY_FRAME);
+    found_frame = found_handle(owned.y >> ENTRY_FRAME);
     return STOP_NONE;
 }
 
@@ -340,6 +347,13 @@ fn translate(want: u32, address: u64) -> u32 {
     if (entry & needed) == 0u {
         return fault(FAULT_PERMISSION, access, address);
     }
+    if MOVES_FRAMES && is_away(entry >> ENTRY_FRAME) {
+        found_frame = entry >> ENTRY_FRAME;
+        if want != WANT_HOST_READ {
+            set_state(COLUMN_STOP_ADDRESS, u64(found_frame));
+        }
+        return STOP_NEED_AWAY;
+    }
     owned &= entry;
     let number = u32(page);
     let at_hand = (address >> TLB_ADDRESS_BITS) == 0lu;
@@ -359,15 +373,15 @@ fn translate(want: u32, address: u64) -> u32 {
         owned = ENTRY_OWNED;
         // Regions may have the code that is about to change. With a condition here, NVIDIA's compiler makes a kernel that is 20 %
         // slower in 131,072 lanes.
-        frame_info[frame_number(found_frame)].w &= ~INFO_CODE_MARKED;
+        frame_info[found_number(found_frame)].w &= ~INFO_CODE_MARKED;
     } else {
-        found_frame = frame_handle(entry >> ENTRY_FRAME);
+        found_frame = found_handle(entry >> ENTRY_FRAME);
     }
-    let code = frame_info[frame_number(found_frame)].w;
+    let code = frame_info[found_number(found_frame)].w;
     found_code = select(0u, code & INFO_CODE_PAGE, (code & INFO_CODE_VALID) != 0u);
     if want == WANT_EXECUTE {
         if found_code == 0u {
-            set_state(COLUMN_STOP_ADDRESS, joined(frame_number(found_frame), code & INFO_CODE_PAGE));
+            set_state(COLUMN_STOP_ADDRESS, joined(found_number(found_frame), code & INFO_CODE_PAGE));
             return STOP_NEED_CODE;
         }
         code_page = address & ~PAGE_MASK;

@@ -5,7 +5,7 @@
 //! pages. As in a page table, a frame is the lane's own if its entry and that of the node are marked as owned. No page table
 //! leads to them, so no access of the guest reaches them.
 
-import package::machine::frames::{frame_handle};
+import package::machine::fixed_places::{handle_of};
 import package::machine::layout::{COLUMN_BASE, ENTRY_FRAME, ENTRY_OWNED};
 import package::machine::memory::{
     copy_frame, get_state, halves, joined, node_entry, set_node_entry, set_state, take_frame,
@@ -14,7 +14,7 @@ import package::machine::memory::{
 /// Returns the handle of the frame of a page of the windows, to read it. A page without a frame has the frame of zeros.
 fn pipe_frame(page: u32) -> u32 {
     let node = halves(get_state(COLUMN_BASE)).y >> ENTRY_FRAME;
-    return frame_handle(node_entry(node, page) >> ENTRY_FRAME);
+    return handle_of(node_entry(node, page) >> ENTRY_FRAME);
 }
 
 /// Returns the handle of the lane's own frame of a page of the windows, or 0 if the machine has no frame left.
@@ -41,5 +41,5 @@ fn own_pipe_frame(page: u32) -> u32 {
             }
         }
     }
-    return frame_handle(entry >> ENTRY_FRAME);
+    return handle_of(entry >> ENTRY_FRAME);
 }

@@ -1,10 +1,11 @@
 //! The begin and the end of a slice, in which an invocation runs a lane. All interpreters share these fragments.
 
 import package::machine::bindings::{counters, parameters, state};
+import package::machine::fixed_places::{MOVES_FRAMES};
 import package::machine::layout::{
     COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COLUMN_TLB, COUNTER_CUT_OFF,
     COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH,
-    COUNTER_STOPPED, COUNTER_TRANSLATED, COUNTER_TRANSLATED_HIGH, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_EXIT, STOP_HALT, STOP_NEED_CODE,
+    COUNTER_STOPPED, COUNTER_TRANSLATED, COUNTER_TRANSLATED_HIGH, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_EXIT, STOP_HALT, STOP_NEED_AWAY, STOP_NEED_CODE,
     STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
@@ -120,7 +121,7 @@ fragment count_slice {
     var counter = COUNTER_STOPPED;
     if stop == STOP_NONE {
         counter = COUNTER_RUNNING;
-    } else if stop == STOP_NEED_FRAME {
+    } else if stop == STOP_NEED_FRAME || (MOVES_FRAMES && stop == STOP_NEED_AWAY) {
         counter = COUNTER_NEED_FRAME;
     } else if stop == STOP_NEED_CODE || stop == STOP_NEED_SIMD {
         counter = COUNTER_NEED_CODE;

@@ -3,7 +3,7 @@
 import package::machine::bindings::{parameters, state};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
-    COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_TAIL, COLUMN_TLB, PIPE_ADDRESS_HIGH, STOP_NEED_FRAME, STOP_NEED_TIME,
+    COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_TAIL, COLUMN_TLB, PIPE_ADDRESS_HIGH, STOP_NEED_AWAY, STOP_NEED_FRAME, STOP_NEED_TIME,
     STOP_NONE,
 };
 import package::machine::mapping::{map_some_pages};
@@ -32,7 +32,7 @@ struct Piece {
     data: u32,
     /// The result: a stop.
     stop: u32,
-    /// The result of a read: 1 if the lane has not written the page.
+    /// The result of a read: 1 if the lane has not written the page. With the stop `STOP_NEED_AWAY` the number of the frame.
     fresh: u32,
     /// The mapping: `MAP_*` and the `ENTRY_*` bits of the pages; 0 if the piece is to be read or written.
     map: u32,
@@ -81,7 +81,7 @@ fn read_pieces(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     }
     if word == 0u {
         pieces[index].stop = stop;
-        pieces[index].fresh = found_fresh;
+        pieces[index].fresh = select(found_fresh, found_frame, stop == STOP_NEED_AWAY);
     }
 }
 
@@ -140,6 +140,9 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
             }
         }
         pieces[index].stop = stop;
+        if stop == STOP_NEED_AWAY {
+            pieces[index].fresh = found_frame;
+        }
         if stop != STOP_NONE {
             // Later pieces may overlap this one, so they wait too.
             break;

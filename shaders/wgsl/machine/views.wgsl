@@ -6,7 +6,8 @@
 //! so that no pixel needs a translation.
 
 import package::machine::bindings::{parameters};
-import package::machine::frames::{frame_half, frame_handle};
+import package::machine::fixed_places::{handle_of};
+import package::machine::frames::{frame_half};
 import package::machine::layout::{
     COLUMN_ROOT, COLUMN_WINDOW, ENTRY_FRAME, LEVEL_BITS, PICTURE_GREY, PICTURE_PALETTE, PICTURE_XRGB,
     VIEW_GREY, VIEW_INDEX, VIEW_PAGES, VIEW_RGB,
@@ -76,7 +77,7 @@ fn frame_of(page: u64) -> u32 {
         let index = u32(relative >> (LEVEL_BITS * (level - 1u))) & ((1u << LEVEL_BITS) - 1u);
         entry = node_entry(entry >> ENTRY_FRAME, index);
     }
-    return frame_handle(entry >> ENTRY_FRAME);
+    return handle_of(entry >> ENTRY_FRAME);
 }
 
 /// Returns the word at a byte of the pages in `frames`, a multiple of 4 that counts from the first of them.

@@ -119,7 +119,7 @@ fn frames_in(count: u32, is_array: bool) -> Result<String> {
         doc: "Words of frames: data, or two entries of a page table.",
         element: "vec2<u32>",
         // After the bindings of `machine/bindings.wgsl`.
-        first: 7,
+        first: 8,
         binding: "(frame >> 2u) & 127u",
         index: "(frame & ~511u) | word",
     };

@@ -11,6 +11,12 @@ pub struct Bounds {
     pub pool_shift: Option<u32>,
     /// The largest number of pools.
     pub pools: Option<usize>,
+    /// The largest number of frames in the pools. If there are more, frames move to the host. `None`: frames never move.
+    pub places: Option<u32>,
+    /// The largest number of frames on the host.
+    pub host_frames: Option<usize>,
+    /// Whether all frames that may leave the pools leave them between any two slices.
+    pub moves_eagerly: bool,
     /// Whether several pools may be elements of an array of buffers.
     pub buffer_arrays: bool,
     /// The number of sets of each lane's TLB for data, a power of two.
@@ -47,6 +53,9 @@ impl Bounds {
     pub const NONE: Self = Self {
         pool_shift: None,
         pools: None,
+        places: None,
+        host_frames: None,
+        moves_eagerly: false,
         buffer_arrays: true,
         tlb_sets: None,
         code_pages: None,

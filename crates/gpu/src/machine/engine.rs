@@ -14,6 +14,7 @@ mod executor;
 pub(crate) mod lane_views;
 pub(crate) mod lanes;
 mod memory;
+mod moving;
 pub(crate) mod pending;
 pub(crate) mod registers;
 mod remembered;

@@ -10,9 +10,10 @@ use kvrm_shaders::interface::machine::{
     InterpreterGroups, InterpreterMany, InterpreterManyGroups, InterpreterManyOverrides, InterpreterNetwork,
     InterpreterNetworkFew, InterpreterNetworkFewGroups, InterpreterNetworkFewOverrides,
     InterpreterNetworkGroups, InterpreterNetworkOverrides, InterpreterOverrides, LoopJobs, LoopJobsGroup,
-    LoopJobsGroups, LoopJobsOverrides, MachineGroup, Mark, MarkGroup, MarkGroups, MarkOverrides, PassJobs,
-    PassJobsGroup, PassJobsGroups, PassJobsOverrides, Transfer, TransferGroup, TransferGroups,
-    TransferOverrides, Views, ViewsGroup, ViewsGroups, ViewsOverrides,
+    LoopJobsGroups, LoopJobsOverrides, MachineGroup, Mark, MarkGroup, MarkGroups, MarkOverrides, Moves,
+    MovesGroup, MovesGroups, MovesOverrides, PassJobs, PassJobsGroup, PassJobsGroups, PassJobsOverrides,
+    Transfer, TransferGroup, TransferGroups, TransferOverrides, Views, ViewsGroup, ViewsGroups,
+    ViewsOverrides,
 };
 use kvrm_shaders::interface::networks::{
     Domain, DomainGroup, DomainGroups, DomainOverrides, DomainTogether, DomainTogetherGroup,
@@ -20,7 +21,7 @@ use kvrm_shaders::interface::networks::{
 };
 use kvrm_shaders::kernel::{Entry, Root};
 use kvrm_shaders::variants::{
-    ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, Regions, SimdUnit, StageOrder,
+    ClassNetwork, ClassSource, FramePlaces, FramePools, Hooks, LinuxCalls, Regions, SimdUnit, StageOrder,
 };
 use kvrm_shaders::{LinkError, Linked};
 
@@ -93,6 +94,7 @@ pub(crate) struct Kernels {
     /// The interpreters with translated regions, the newest last.
     translated: Mutex<VecDeque<TranslatedKernel>>,
     mark: PipelineCache<bool>,
+    moves: PipelineCache<(), MoveKernels>,
     loops: PipelineCache<(), LoopKernels>,
     passes: PipelineCache<(), LoopKernels>,
     views: PipelineCache<()>,
@@ -100,12 +102,22 @@ pub(crate) struct Kernels {
     fold: PipelineCache<()>,
     domain: PipelineCache<(Evaluation, ClassNetwork)>,
     pools: FramePools,
+    frame_places: FramePlaces,
     pool_shift: u32,
     pub(crate) layouts: Layouts,
 }
 
 /// The kernels that execute iterations of loops at once, in the order in which they run.
 pub(crate) type LoopKernels = [wgpu::ComputePipeline; 6];
+
+/// The kernels that move frames.
+#[derive(Clone, Debug)]
+pub(crate) struct MoveKernels {
+    pub(crate) tally: wgpu::ComputePipeline,
+    pub(crate) choose: wgpu::ComputePipeline,
+    pub(crate) evict: wgpu::ComputePipeline,
+    pub(crate) fetch: wgpu::ComputePipeline,
+}
 
 /// The layouts of the bind groups.
 #[derive(Debug)]
@@ -116,6 +128,7 @@ pub(crate) struct Layouts {
     pub(crate) digest: Layout,
     pub(crate) hooks: Layout,
     pub(crate) mark: Layout,
+    pub(crate) moves: Layout,
     pub(crate) loop_jobs: Layout,
     pub(crate) pass_jobs: Layout,
     pub(crate) views: Layout,
@@ -138,6 +151,7 @@ impl Layouts {
             digest: Layout::of::<DigestGroup<()>>(device, 0)?,
             hooks: Layout::of::<HooksGroup<()>>(device, 0)?,
             mark: Layout::of::<MarkGroup<()>>(device, 0)?,
+            moves: Layout::of::<MovesGroup<()>>(device, 0)?,
             loop_jobs: Layout::of::<LoopJobsGroup<()>>(device, 0)?,
             pass_jobs: Layout::of::<PassJobsGroup<()>>(device, 0)?,
             views: Layout::of::<ViewsGroup<()>>(device, 0)?,
@@ -197,28 +211,38 @@ struct TranslatedKernel {
 /// The number of interpreters with translated regions that are kept for machines to come.
 const TRANSLATED_MAX: usize = 32;
 
-/// The kernels of a device, by the variant for pools and the binary logarithm of the number of words of a pool.
+/// The kernels of a device, by the variants for pools and places and the binary logarithm of the number of words of a pool.
 #[derive(Debug, Default)]
-struct DeviceKernels(Mutex<HashMap<(FramePools, u32), Arc<Kernels>>>);
+struct DeviceKernels(Mutex<HashMap<(FramePools, FramePlaces, u32), Arc<Kernels>>>);
 
 impl Kernels {
     /// Returns the kernels for `pools` pools of `2^pool_shift` words each. They are compiled once per device.
-    pub(crate) fn of(device: &Device, pools: FramePools, pool_shift: u32) -> Result<Arc<Self>, Error> {
+    pub(crate) fn of(
+        device: &Device,
+        pools: FramePools,
+        places: FramePlaces,
+        pool_shift: u32,
+    ) -> Result<Arc<Self>, Error> {
         // A single pool may have any size.
-        let key = (pools, if pools == FramePools::One { 0 } else { pool_shift });
+        let key = (pools, places, if pools == FramePools::One { 0 } else { pool_shift });
         let device_kernels = device.extension::<DeviceKernels>();
         let mut compiled = lock(&device_kernels.0);
         if let Some(kernels) = compiled.get(&key) {
             return Ok(Arc::clone(kernels));
         }
-        let kernels = Arc::new(Self::compile(device, pools, pool_shift)?);
+        let kernels = Arc::new(Self::compile(device, pools, places, pool_shift)?);
         compiled.insert(key, Arc::clone(&kernels));
         Ok(kernels)
     }
 
-    fn compile(device: &Device, frame_pools: FramePools, pool_shift: u32) -> Result<Self, Error> {
+    fn compile(
+        device: &Device,
+        frame_pools: FramePools,
+        frame_places: FramePlaces,
+        pool_shift: u32,
+    ) -> Result<Self, Error> {
         let layouts = Layouts::new(device, frame_pools)?;
-        let transfer = Kernel::compile(device, Transfer { frame_pools })?;
+        let transfer = Kernel::compile(device, Transfer { frame_pools, frame_places })?;
         let pipeline = |entry| {
             let groups = TransferGroups { machine: &layouts.machine, transfer: &layouts.transfer };
             transfer.pipeline(
@@ -235,6 +259,7 @@ impl Kernels {
             reset: pipeline(Transfer::RESET)?,
             translated: Mutex::default(),
             mark: Mutex::default(),
+            moves: Mutex::default(),
             loops: Mutex::default(),
             passes: Mutex::default(),
             views: Mutex::default(),
@@ -242,6 +267,7 @@ impl Kernels {
             fold: Mutex::default(),
             domain: Mutex::default(),
             pools: frame_pools,
+            frame_places,
             pool_shift,
             layouts,
         })
@@ -296,7 +322,7 @@ impl Kernels {
         let InterpreterVariant { workgroup, stages, simd_unit, linux_calls, hooks, network, limits_loops } =
             variant;
         let limits_loops = limits_loops.into();
-        let Self { pools: frame_pools, pool_shift, .. } = *self;
+        let Self { pools: frame_pools, frame_places, pool_shift, .. } = *self;
         let Layouts { machine, networks, decisions, .. } = &self.layouts;
         let regions = if translated.is_some() { Regions::Present } else { Regions::Absent };
         let hooks_layout = (hooks == Hooks::Present).then_some(&self.layouts.hooks);
@@ -304,7 +330,7 @@ impl Kernels {
             (None, 1, _) => StepKernel::of(
                 &compile(
                     device,
-                    InterpreterFew { frame_pools, simd_unit, linux_calls, hooks, regions },
+                    InterpreterFew { frame_pools, frame_places, simd_unit, linux_calls, hooks, regions },
                     translated,
                 )?,
                 InterpreterFew::RUN,
@@ -319,7 +345,15 @@ impl Kernels {
             (None, _, Some(stage_order)) => StepKernel::of(
                 &compile(
                     device,
-                    InterpreterMany { frame_pools, stage_order, simd_unit, linux_calls, hooks, regions },
+                    InterpreterMany {
+                        frame_pools,
+                        frame_places,
+                        stage_order,
+                        simd_unit,
+                        linux_calls,
+                        hooks,
+                        regions,
+                    },
                     translated,
                 )?,
                 InterpreterMany::RUN,
@@ -334,7 +368,7 @@ impl Kernels {
             (None, _, None) => StepKernel::of(
                 &compile(
                     device,
-                    Interpreter { frame_pools, simd_unit, linux_calls, hooks, regions },
+                    Interpreter { frame_pools, frame_places, simd_unit, linux_calls, hooks, regions },
                     translated,
                 )?,
                 Interpreter::RUN,
@@ -347,6 +381,7 @@ impl Kernels {
                     device,
                     InterpreterNetworkFew {
                         frame_pools,
+                        frame_places,
                         class_network,
                         simd_unit,
                         linux_calls,
@@ -361,7 +396,15 @@ impl Kernels {
             (Some(NetworkVariant { network: class_network, .. }), _, _) => StepKernel::of(
                 &Kernel::compile(
                     device,
-                    InterpreterNetwork { frame_pools, class_network, simd_unit, linux_calls, hooks, regions },
+                    InterpreterNetwork {
+                        frame_pools,
+                        frame_places,
+                        class_network,
+                        simd_unit,
+                        linux_calls,
+                        hooks,
+                        regions,
+                    },
                 )?,
                 InterpreterNetwork::RUN,
                 InterpreterNetworkGroups { machine, hooks: hooks_layout, networks, decisions },
@@ -381,13 +424,21 @@ impl Kernels {
         variant: InterpreterVariant,
     ) -> Result<(&'static str, Linked), LinkError> {
         let InterpreterVariant { workgroup, stages, simd_unit, linux_calls, hooks, .. } = variant;
-        let (frame_pools, regions) = (self.pools, Regions::Absent);
+        let (frame_pools, frame_places, regions) = (self.pools, self.frame_places, Regions::Absent);
         if workgroup == 1 {
-            text(InterpreterFew { frame_pools, simd_unit, linux_calls, hooks, regions })
+            text(InterpreterFew { frame_pools, frame_places, simd_unit, linux_calls, hooks, regions })
         } else if let Some(stage_order) = stages {
-            text(InterpreterMany { frame_pools, stage_order, simd_unit, linux_calls, hooks, regions })
+            text(InterpreterMany {
+                frame_pools,
+                frame_places,
+                stage_order,
+                simd_unit,
+                linux_calls,
+                hooks,
+                regions,
+            })
         } else {
-            text(Interpreter { frame_pools, simd_unit, linux_calls, hooks, regions })
+            text(Interpreter { frame_pools, frame_places, simd_unit, linux_calls, hooks, regions })
         }
     }
 
@@ -401,10 +452,32 @@ impl Kernels {
         })
     }
 
+    /// Returns the kernels that move frames.
+    pub(crate) fn moves(&self, device: &Device) -> Result<MoveKernels, Error> {
+        get_or_compile(&self.moves, (), || {
+            let root = Moves { frame_pools: self.pools, frame_places: self.frame_places };
+            let kernel = Kernel::compile(device, root)?;
+            let pipeline = |entry| {
+                let groups = MovesGroups { machine: &self.layouts.machine, moves: &self.layouts.moves };
+                let overrides = MovesOverrides { pool_shift: self.pool_shift, workgroup_size: WORKGROUP };
+                kernel.pipeline(entry, groups, overrides)
+            };
+            Ok(MoveKernels {
+                tally: pipeline(Moves::TALLY)?,
+                choose: pipeline(Moves::CHOOSE)?,
+                evict: pipeline(Moves::EVICT)?,
+                fetch: pipeline(Moves::FETCH)?,
+            })
+        })
+    }
+
     /// Returns the kernels that execute iterations of loops at once.
     pub(crate) fn loops(&self, device: &Device) -> Result<LoopKernels, Error> {
         get_or_compile(&self.loops, (), || {
-            let kernel = Kernel::compile(device, LoopJobs { frame_pools: self.pools })?;
+            let kernel = Kernel::compile(
+                device,
+                LoopJobs { frame_pools: self.pools, frame_places: self.frame_places },
+            )?;
             let pipeline = |entry| {
                 let groups =
                     LoopJobsGroups { machine: &self.layouts.machine, loop_jobs: &self.layouts.loop_jobs };
@@ -428,7 +501,10 @@ impl Kernels {
     /// Returns the kernels that execute iterations of passes of a bubble sort at once.
     pub(crate) fn passes(&self, device: &Device) -> Result<LoopKernels, Error> {
         get_or_compile(&self.passes, (), || {
-            let kernel = Kernel::compile(device, PassJobs { frame_pools: self.pools })?;
+            let kernel = Kernel::compile(
+                device,
+                PassJobs { frame_pools: self.pools, frame_places: self.frame_places },
+            )?;
             let pipeline = |entry| {
                 let groups =
                     PassJobsGroups { machine: &self.layouts.machine, pass_jobs: &self.layouts.pass_jobs };
@@ -455,7 +531,8 @@ impl Kernels {
             let groups = ViewsGroups { machine: &self.layouts.machine, views: &self.layouts.views };
             let overrides =
                 ViewsOverrides { keeps_pages: 0, pool_shift: self.pool_shift, workgroup_size: WORKGROUP };
-            let kernel = Kernel::compile(device, Views { frame_pools: self.pools })?;
+            let kernel =
+                Kernel::compile(device, Views { frame_pools: self.pools, frame_places: self.frame_places })?;
             kernel.pipeline(Views::COMPUTE_VIEWS, groups, overrides)
         })
     }
@@ -469,6 +546,7 @@ impl Kernels {
         get_or_compile(&self.decode, network, || {
             let root = Decode {
                 frame_pools: self.pools,
+                frame_places: self.frame_places,
                 class_source: network.map_or(ClassSource::Table, |network| network.class_source),
                 class_network: network.map_or(ClassNetwork::Alone, |network| network.network),
             };

@@ -2,11 +2,13 @@
 
 pub(crate) mod code;
 mod frames;
+pub(crate) mod host_frames;
 mod kept;
 pub(crate) mod limits;
 mod loops;
 mod parameters;
 mod passes;
+pub(crate) mod places;
 pub(crate) mod regions;
 mod resident;
 mod rows;

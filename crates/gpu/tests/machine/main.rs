@@ -16,6 +16,7 @@ mod linux;
 mod loops;
 mod lowering;
 mod mapping;
+mod moving;
 mod pipes;
 mod pools;
 mod programs;

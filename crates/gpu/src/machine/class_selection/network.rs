@@ -14,7 +14,7 @@ use kvrm_shaders::layout::{
     DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, DECISION_WORDS, NEAR_VECTORS, PAGE_OPS,
     SELECTION_STOPS, SELECTION_TABLE_DECIDES, SHARED_STRIDE, TOGETHER_WORDS,
 };
-use kvrm_shaders::variants::{ClassNetwork, ClassSource, FramePools};
+use kvrm_shaders::variants::{ClassNetwork, ClassSource, FramePlaces, FramePools};
 
 use super::{ClassSelection, SelectionMode};
 use crate::device::Device;
@@ -284,7 +284,7 @@ pub fn machine_logits(
 ) -> Result<Vec<(Tuple, [f32; 7])>, Error> {
     let shares = matches!(sharing, Sharing::Possibly | Sharing::Subgroups) && device.info().has_subgroups;
     let variant = network_variant(SelectionMode::Network, weights, shares);
-    let kernels = Kernels::of(device, FramePools::One, 0)?;
+    let kernels = Kernels::of(device, FramePools::One, FramePlaces::Fixed, 0)?;
     let loaded = LoadedWeights::new(device, &kernels, weights, variant)?;
     let tuple = |index: usize| Tuple::new(index as u32);
     if sharing == Sharing::Workgroups {

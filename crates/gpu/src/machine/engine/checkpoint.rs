@@ -1,6 +1,7 @@
 //! Checkpoints: copies of a machine's state on the host, from which another device can go on.
 
 use kvrm_machine::PageMap;
+use kvrm_shaders::layout::{INFO_NODE, INFO_PAGE_HIGH};
 
 use super::lanes::{GpuExecutor, Snapshot};
 use super::words::PAGE;
@@ -54,7 +55,7 @@ impl GpuExecutor {
         let (state, info) = (contents.next().unwrap_or_default(), contents.next().unwrap_or_default());
         let snapshot = contents.next().zip(self.snapshot.as_ref());
         let snapshot = snapshot.map(|(state, there)| (state, there.maps.clone(), there.heap_ends.clone()));
-        let frames = self.store.device.download(&self.store.frame_places(&own))?;
+        let frames = self.store.save_frames(own)?;
         Ok(Checkpoint {
             state,
             frames,
@@ -84,13 +85,14 @@ impl GpuExecutor {
         self.store.columns.invalidate();
         self.store.columns.buffer.upload(0, &from.state)?;
         self.store.columns.forget_pages();
-        for ((pool, place), bytes) in self.store.frame_places(&own).iter().zip(&from.frames) {
-            pool.upload(place.start, bytes)?;
-        }
         let mut info: Vec<[u32; 4]> = bytemuck::pod_collect_to_vec(&from.info);
-        for [.., code] in &mut info {
+        for [_, high, _, code] in &mut info {
+            *high &= INFO_NODE | INFO_PAGE_HIGH;
             // No code of these frames is lowered on this device yet.
             *code = 0;
+        }
+        if !self.store.restore_frames(own.clone(), &from.frames, &mut info)? {
+            return Ok(false);
         }
         self.store.info.upload(self.store.info_places(&own).start, info.as_flattened())?;
         if let Some((state, maps, heap_ends)) = &from.snapshot {

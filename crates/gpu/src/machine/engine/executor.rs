@@ -191,6 +191,7 @@ impl GpuExecutor {
         self.store.columns.flush()?;
         let Some(snapshot) = &self.snapshot else { return Ok(()) };
         let jobs: Vec<u32> = lanes.iter().map(|&lane| lane as u32).collect();
+        self.has_unused = true;
         self.store.reset(&jobs, &snapshot.state)?;
         for_each_picked(&mut self.maps, lanes, |place, map| map.assign(&snapshot.maps[lanes[place]]));
         for lane in lanes {

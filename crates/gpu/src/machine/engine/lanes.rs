@@ -8,6 +8,7 @@ use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_ROOT, COLUMN_WINDOW, COLUMNS};
 
 use super::accelerator::Accelerator;
 use super::cache::Cache;
+use super::moving::Waiting;
 use super::translator::Translator;
 use super::words::word;
 use crate::device::buffer::Buffer;
@@ -55,6 +56,10 @@ pub struct GpuExecutor {
     pub(super) has_unread_counters: bool,
     /// Whether lanes may have stopped with a request to the host that the host has not read, because a transfer failed.
     pub(super) has_unseen_requests: bool,
+    /// The lanes that wait for places of frames.
+    pub(super) waiting: Waiting,
+    /// Whether lanes may have frames that they do not use, because they were reset.
+    pub(super) has_unused: bool,
     /// The number of frames of the images.
     pub(super) frames_shared: u32,
     /// The number of pages that each lane may write.
@@ -172,6 +177,8 @@ impl GpuExecutor {
             frames: frames.words.len() as u32,
             has_unread_counters: false,
             has_unseen_requests: false,
+            waiting: Waiting::default(),
+            has_unused: false,
             frames_shared: frames.words.len() as u32,
             frames_max,
             last_run: RunProgress::default(),

@@ -7,7 +7,7 @@ use kvrm_arm64::{Access, Fault, Stop};
 use kvrm_machine::{Mapping, for_each_picked, pieces};
 use kvrm_shaders::layout::{
     COLUMN_BASE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_TAIL, COLUMN_WINDOW, COUNTER_FRAMES, INFO_NODE,
-    STOP_NEED_FRAME, STOP_NONE,
+    INFO_PAGE_HIGH, STOP_NEED_AWAY, STOP_NEED_FRAME, STOP_NONE,
 };
 
 use rayon::prelude::*;
@@ -50,7 +50,7 @@ pub(super) fn chain_pages(columns: &Columns, info: &[[u32; 4]], lane: usize) -> 
     for _ in info {
         let Some(&[low, high, next, _]) = info.get(frame as usize) else { break };
         if is_own && high & INFO_NODE == 0 {
-            pages.insert(word(low, high & !INFO_NODE));
+            pages.insert(word(low, high & INFO_PAGE_HIGH));
         }
         if frame == tail {
             return Ok(pages);
@@ -369,7 +369,15 @@ impl GpuExecutor {
             let left_before: u64 = all.iter().map(Piece::left).sum();
             all = results.into_iter().filter(|piece| piece.stop != STOP_NONE).collect();
             // If this fails, all changes stay pending. Writing some of them again changes nothing.
-            if all.iter().any(|piece| piece.stop == STOP_NEED_FRAME) {
+            let needy = all.iter().filter(|piece| piece.stop == STOP_NEED_FRAME).count() as u32;
+            let away: Vec<u32> =
+                all.iter().filter(|piece| piece.stop == STOP_NEED_AWAY).map(|piece| piece.fresh).collect();
+            let lacks_places = self.store.places.is_some() && asked_for <= capacity;
+            if !away.is_empty() || (needy > 0 && lacks_places) {
+                if !self.make_room(needy, &away)? {
+                    return Err(Error::OutOfFrames { frames: capacity });
+                }
+            } else if needy > 0 {
                 if !self.grow(asked_for)? {
                     return Err(Error::OutOfFrames { frames: capacity });
                 }
@@ -389,6 +397,7 @@ impl GpuExecutor {
         if lanes.is_empty() {
             return Ok(());
         }
+        self.has_unused = true;
         let bytes = 8 * self.store.lanes as u64;
         let tails: Vec<u64> = match &self.snapshot {
             Some(snapshot) => {

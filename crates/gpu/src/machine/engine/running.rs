@@ -5,13 +5,15 @@ use std::ops::ControlFlow;
 use kvrm_machine::{Progress, RunStats};
 use kvrm_shaders::layout::{
     COLUMN_LIMIT, COLUMN_PC, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COUNTER_CUT_OFF, COUNTER_FRAMES,
-    COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_SERVED, COUNTER_STEPS,
-    COUNTER_STEPS_HIGH, COUNTER_TRANSLATED, COUNTER_TRANSLATED_HIGH, COUNTER_WRITTEN, COUNTERS, LEVEL_BITS,
-    STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES,
+    COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_PLACES, COUNTER_RUNNING, COUNTER_SERVED, COUNTER_STEPS,
+    COUNTER_STEPS_HIGH, COUNTER_STOPPED, COUNTER_TRANSLATED, COUNTER_TRANSLATED_HIGH, COUNTER_WRITTEN,
+    COUNTERS, LEVEL_BITS, STOP_NEED_AWAY, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE,
+    STOP_OUT_OF_FRAMES,
 };
 use kvrm_shaders::variants::SimdUnit;
 
 use super::lanes::{GpuExecutor, RunProgress};
+use super::moving::{Need, Waiting};
 use super::words::{halves, word};
 use crate::device::error::{Error, Request};
 use crate::machine::kernels::NetworkVariant;
@@ -51,6 +53,7 @@ impl GpuExecutor {
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<RunStats, Error> {
         self.last_run = RunProgress::default();
+        self.waiting = Waiting::default();
         self.flush_memory()?;
         let before = self.store.dispatches;
         self.store.columns.replace(COLUMN_LIMIT, limits);
@@ -89,12 +92,17 @@ impl GpuExecutor {
             self.end_slice(&slice, launch.steps, [steps, translated], took)?;
             let (running, needy) =
                 (count(COUNTER_RUNNING), count(COUNTER_NEED_FRAME) + count(COUNTER_NEED_CODE));
-            if idle.is_endless(steps, running + needy) {
+            if idle.is_endless(steps, running + needy + self.waiting.lanes as u32) {
                 return Err(self.no_progress());
             }
-            self.has_unseen_requests = needy > 0;
-            progress.running = (running + needy) as usize;
-            if needy > 0 {
+            // Lanes that stop leave room for those that wait.
+            let can_go_on = self.waiting.lanes > 0 && (running == 0 || count(COUNTER_STOPPED) > 0);
+            self.has_unseen_requests = needy > 0 || self.waiting.lanes > 0;
+            progress.running = (running + needy) as usize + self.waiting.lanes;
+            if self.bounds.moves_eagerly && self.store.places.is_some() {
+                self.evict_eagerly()?;
+            }
+            if needy > 0 || can_go_on {
                 self.serve(count(COUNTER_FRAMES))?;
             } else if running == 0 {
                 break;
@@ -162,6 +170,9 @@ impl GpuExecutor {
         self.served_calls += u64::from(counters[COUNTER_SERVED as usize]);
         self.printing_calls += u64::from(counters[COUNTER_WRITTEN as usize]);
         self.frames = counters[COUNTER_FRAMES as usize].min(self.store.capacity());
+        if let Some(places) = &mut self.store.places {
+            places.take(counters[COUNTER_PLACES as usize]);
+        }
         Ok(())
     }
 
@@ -242,7 +253,7 @@ impl GpuExecutor {
     pub(super) fn forget_requests(&mut self) -> Result<(), Error> {
         if self.has_unseen_requests {
             for stop in self.store.columns.get_mut(COLUMN_STOP)? {
-                if matches!(halves(*stop).0, STOP_NEED_FRAME..=STOP_NEED_SIMD) {
+                if matches!(halves(*stop).0, STOP_NEED_FRAME..=STOP_NEED_AWAY) {
                     *stop = word(STOP_NONE, 0);
                 }
             }
@@ -262,6 +273,8 @@ impl GpuExecutor {
         let stops = columns.cached(COLUMN_STOP).iter().map(|stop| halves(*stop).0);
         let asks: Vec<_> = stops.zip(columns.cached(COLUMN_STOP_ADDRESS).iter().copied()).collect();
         let (mut code, mut without_frame, mut served) = (Vec::new(), Vec::new(), Vec::new());
+        let (moves, is_short) = (self.store.places.is_some(), asked_for > self.store.capacity());
+        let mut needs = Vec::new();
         let mut unit = self.store.simd_unit;
         for (lane, (stop, ask)) in asks.into_iter().enumerate() {
             let checked = match stop {
@@ -269,9 +282,21 @@ impl GpuExecutor {
                     code.push(halves(ask));
                     self.store.check_code(halves(ask), self.frames)
                 }
+                STOP_NEED_FRAME if moves && !is_short => {
+                    needs.push(Need { lane, frame: None });
+                    continue;
+                }
                 STOP_NEED_FRAME => {
                     without_frame.push(lane);
                     Ok(())
+                }
+                STOP_NEED_AWAY => {
+                    let frame = ask as u32;
+                    if moves && frame < self.frames {
+                        needs.push(Need { lane, frame: Some(frame) });
+                        continue;
+                    }
+                    Err(Request::Frame { frame, frames: self.frames })
                 }
                 STOP_NEED_SIMD => {
                     unit = unit.max(SimdUnit::with(ask));
@@ -296,7 +321,14 @@ impl GpuExecutor {
                 stops[lane] = word(STOP_OUT_OF_FRAMES, 0);
             }
         }
-        if code.is_empty() { Ok(()) } else { self.store.decode(&code) }
+        if !code.is_empty() {
+            self.lower(&code)?;
+        }
+        if needs.is_empty() {
+            self.waiting.lanes = 0;
+            return Ok(());
+        }
+        self.serve_needs(&needs)
     }
 }
 

@@ -12,7 +12,8 @@ impl GpuExecutor {
     /// Returns a view as the kernel computes it, or `None` if the host has to compute it.
     pub(super) fn shape_of_view(&self, view: &View) -> Option<ViewShape> {
         // The kernel does not count its loop iterations. Drivers that limit them run it on the CPU anyway.
-        shape_of(view).filter(|_| !self.slices.are_limited())
+        // It cannot ask for frames that are away either.
+        shape_of(view).filter(|_| !self.slices.are_limited() && self.store.places.is_none())
     }
 
     /// Writes the view of a picture in each of some lanes to `out`, which has as many bytes as they have. The inner result

@@ -1,10 +1,10 @@
 //! Code pages: the lowering of frames into pages of micro-ops, and the displacement of pages.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_shaders::interface::machine::{DecisionsGroup, DecodeGroup, DigestGroup};
-use kvrm_shaders::layout::{DISPATCH_ROW, PAGE_OPS};
+use kvrm_shaders::layout::{DISPATCH_ROW, INFO_AWAY, PAGE_OPS};
 
 use super::limits::{CODE_PAGE_BYTES, OP_BYTES, is_full, sizes};
 use super::parameters::Launch;
@@ -55,6 +55,26 @@ impl Store {
         Ok(())
     }
 
+    /// Returns the frames of jobs of [`Store::decode`] that are away.
+    pub(crate) fn away(&self, jobs: &[(u32, u32)]) -> Result<Vec<u32>, Error> {
+        let frames: BTreeSet<u32> = jobs.iter().map(|job| self.frame_of(*job)).collect();
+        let frames: Vec<u32> = frames.into_iter().collect();
+        let rows: Vec<_> =
+            frames.iter().map(|&frame| (&self.info, self.info_places(&(frame..frame + 1)))).collect();
+        let info = self.device.download(&rows)?;
+        let is_away = |bytes: &Vec<u8>| {
+            let [_, high, ..] = bytemuck::pod_read_unaligned::<[u32; 4]>(bytes);
+            high & INFO_AWAY != 0
+        };
+        Ok(frames.into_iter().zip(&info).filter(|(_, info)| is_away(info)).map(|(frame, _)| frame).collect())
+    }
+
+    /// Returns the frame of a job of [`Store::decode`].
+    fn frame_of(&self, (frame, code): (u32, u32)) -> u32 {
+        let page = code.checked_sub(1).filter(|_| frame == 0);
+        page.and_then(|page| self.code_pages.get(page as usize).copied()).unwrap_or(frame)
+    }
+
     /// Lowers frames. A job is the number of a frame and the number of its code page plus one, or 0 if it has none yet.
     /// Frame 0 with a code page stands for the frame of that code page.
     ///
@@ -63,9 +83,7 @@ impl Store {
     pub(crate) fn decode(&mut self, jobs: &[(u32, u32)]) -> Result<(), Error> {
         let mut wanted: BTreeMap<u32, Option<u32>> = BTreeMap::new();
         for &(frame, code) in jobs {
-            let page = code.checked_sub(1);
-            let held = page.filter(|_| frame == 0).map_or(frame, |page| self.code_pages[page as usize]);
-            wanted.insert(held, page);
+            wanted.insert(self.frame_of((frame, code)), code.checked_sub(1));
         }
         let new = wanted.values().filter(|page| page.is_none()).count();
         let room = self.room_for_code(self.code_pages.len() + new)?;

@@ -9,7 +9,7 @@ use kvrm_shaders::interface::machine::{
 use kvrm_shaders::interface::networks::NetworksGroup;
 use kvrm_shaders::kernel::Group;
 use kvrm_shaders::layout::{ENTRY_FRAME, FRAME_WORDS};
-use kvrm_shaders::variants::FramePools;
+use kvrm_shaders::variants::{FramePlaces, FramePools};
 
 use super::limits::{INFO_BYTES, is_full, sizes};
 use super::resident::Store;
@@ -108,7 +108,11 @@ impl Store {
         let most = if has_arrays { FramePools::Array.pools() } else { self.bound_pools_max() };
         // In tests there may be fewer.
         let most = 1_u64 << most.min(self.pools_max).max(1).ilog2();
-        let frames = most * u64::from(self.frames_of_pool());
+        let in_pools = most * u64::from(self.frames_of_pool());
+        let frames = match &self.places {
+            Some(places) => in_pools.min(places.max.into()) + places.host.max() as u64,
+            None => in_pools,
+        };
         frames.min(1 << (32 - ENTRY_FRAME)) as u32
     }
 
@@ -133,16 +137,43 @@ impl Store {
     }
 
     fn try_grow_frames(&mut self, frames: u32) -> Result<(), Error> {
+        match &self.places {
+            None => self.try_grow_pools(frames)?,
+            Some(places) => {
+                let bytes = Self::places_bytes(places.max, frames);
+                self.places_buffer.grow(bytes)?;
+            }
+        }
+        self.info.grow(u64::from(frames) * INFO_BYTES)?;
+        self.capacity = frames;
+        Ok(())
+    }
+
+    /// Makes room in the pools, in which there is room for `there` frames, for `wanted`, or for as many as possible. Returns the number
+    /// of frames that there is room for.
+    pub(super) fn grow_pools(&mut self, there: u32, wanted: u32) -> Result<u32, Error> {
+        for frames in sizes(there.into(), wanted.into()) {
+            let grown = self.try_grow_pools(frames as u32);
+            self.bind()?;
+            match grown {
+                Ok(()) => return Ok(frames as u32),
+                Err(error) if is_full(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(there)
+    }
+
+    fn try_grow_pools(&mut self, frames: u32) -> Result<(), Error> {
         let per_pool = self.frames_of_pool();
         let pools = frames.div_ceil(per_pool);
         let variant = FramePools::of(pools as usize, self.array_min()).max(self.variant);
         if variant != self.variant {
-            self.kernels = Kernels::of(&self.device, variant, self.pool_shift)?;
+            self.kernels = Kernels::of(&self.device, variant, self.places_variant(), self.pool_shift)?;
             self.variant = variant;
             // TLBs have handles of frames, which depend on the pools.
             self.columns.forget_pages();
         }
-        self.info.grow(u64::from(frames) * INFO_BYTES)?;
         // All pools but the last are full.
         for pool in 0..pools {
             let bytes = u64::from((frames - pool * per_pool).min(per_pool)) * PAGE_BYTES as u64;
@@ -151,8 +182,12 @@ impl Store {
                 None => self.pools.push(Buffer::zeroed(&self.device, "frames", bytes)?),
             }
         }
-        self.capacity = frames;
         Ok(())
+    }
+
+    /// Returns the variant of kernels for the places of frames.
+    pub(super) const fn places_variant(&self) -> FramePlaces {
+        if self.places.is_some() { FramePlaces::Moving } else { FramePlaces::Fixed }
     }
 
     /// Returns the number of frames of a full pool.

@@ -14,7 +14,7 @@ use kvrm_shaders::kernel::Group as _;
 use kvrm_shaders::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, CLASSES, COUNTER_FRAMES, COUNTERS, HOOK_CALL, HOOK_KIND,
 };
-use kvrm_shaders::variants::{self, FramePools, LinuxCalls, SimdUnit, StageOrder};
+use kvrm_shaders::variants::{self, FramePlaces, FramePools, LinuxCalls, SimdUnit, StageOrder};
 
 use super::kept::KeptBuffers;
 use super::limits::{
@@ -22,6 +22,7 @@ use super::limits::{
     pool_shift, stages_min, tlb_bytes, tlb_sets,
 };
 use super::parameters::{self, Launch, feature_bits};
+use super::places::Places;
 use super::rows::row_words;
 use crate::device::Device;
 use crate::device::buffer::Buffer;
@@ -43,6 +44,8 @@ const _: () = assert!(
 
 /// The number of frames per lane that a machine begins with room for. More are added on demand.
 const FRAMES_A_LANE: u64 = 4;
+/// The number of frames that a host has room for unless the machine has a limit of its own: 16 GiB.
+const HOST_FRAMES: usize = 1 << 22;
 const _: () = assert!(Class::ALL.len() == CLASSES as usize, "shaders have as many classes");
 const _: () = assert!(
     HookKind::Read as u32 == ACCESS_READ
@@ -68,6 +71,10 @@ pub(crate) struct Store {
     pub(crate) console: Buffer,
     /// The TLBs of lanes.
     pub(super) kept_pages: Buffer,
+    /// The places of frames, if they move.
+    pub(crate) places: Option<Places>,
+    /// The ring of free places, and the uses of frames.
+    pub(super) places_buffer: Buffer,
     /// The frame pools, with `2^pool_shift` words each.
     pub(super) pools: Vec<Buffer>,
     /// Takes the place of pools that do not exist yet and are never used: each binding and each element of an array needs
@@ -142,7 +149,9 @@ impl Store {
         let rows: Vec<u32> = starts.into_iter().chain(rows.iter().flat_map(row_words)).collect();
         let info = Buffer::zeroed(device, "frame information", INFO_BYTES)?;
         let console_bytes = bounds.console_bytes.unwrap_or_else(|| console_bytes(device, lanes));
-        let kernels = Kernels::of(device, FramePools::One, pool_shift)?;
+        let places = bounds.places.map(|max| Places::new(max, bounds.host_frames.unwrap_or(HOST_FRAMES)));
+        let frame_places = if places.is_some() { FramePlaces::Moving } else { FramePlaces::Fixed };
+        let kernels = Kernels::of(device, FramePools::One, frame_places, pool_shift)?;
         let can_vote = bounds.subgroups && device.info().has_subgroups;
         let network = Network::new(device, &kernels, selection, workgroup == 1, bounds.subgroups)?
             .map(|network| BoundNetwork::new(device, &kernels, network))
@@ -172,6 +181,8 @@ impl Store {
             counters: Buffer::zeroed(device, "counters", 4 * u64::from(COUNTERS))?,
             kept_pages: Buffer::zeroed(device, "TLBs", tlb_bytes(lanes, sets))?,
             console: Buffer::zeroed(device, "console", u64::from(console_bytes) * lanes as u64)?,
+            places,
+            places_buffer: Buffer::zeroed(device, "places of frames", 4)?,
             pools: vec![Buffer::zeroed(device, "frames", PAGE_BYTES as u64)?],
             no_pool: Buffer::zeroed(device, "no frames", 8)?,
             pool_shift,
@@ -197,7 +208,14 @@ impl Store {
             dispatches: 0,
         };
         let needed = frames.words.len();
-        let capacity = store.grow_frames(u32::try_from(wanted).unwrap_or(u32::MAX))? as usize;
+        let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
+        let mut capacity = store.grow_frames(wanted)? as usize;
+        store.grow_places(wanted)?;
+        if let Some(places) = &mut store.places {
+            capacity = capacity.min(places.count as usize);
+            // The frames of the images stay.
+            places.take(needed as u32);
+        }
         if capacity < needed {
             let max = (lanes as u64 * capacity as u64 / needed as u64) as usize;
             return Err(Error::TooManyLanes { lanes, max });
@@ -232,6 +250,7 @@ impl Store {
             counters: &self.counters,
             console: &self.console,
             kept_pages: &self.kept_pages,
+            places: &self.places_buffer,
             pool: self.pools.iter().chain(repeat_n(&self.no_pool, missing)).collect(),
         }
     }
@@ -304,6 +323,8 @@ impl Store {
     pub(crate) fn set_launch(&mut self, launch: Launch) -> Result<(), Error> {
         let Launch { steps, fuel, work_steps, sharers, break_pages, jobs, quantum } = launch;
         let frames = self.capacity;
+        let (places, first_free, free_places) =
+            self.places.as_ref().map_or((0, 0, 0), |places| (places.max, places.first_free, places.free));
         self.parameters = Parameters {
             steps,
             fuel,
@@ -313,6 +334,10 @@ impl Store {
             jobs,
             quantum,
             frames,
+            places,
+            first_free,
+            free_places,
+            turn: self.dispatches as u32,
             ..self.parameters
         };
         parameters::upload_launch(&self.parameters_buffer, &self.parameters)

@@ -20,7 +20,7 @@ pub(crate) struct KeptEntry {
     pub(crate) first: u32,
     /// The number of the page.
     pub(crate) page: u32,
-    /// For data, the number of the frame.
+    /// For data, the place of the frame.
     pub(crate) frame: u32,
 }
 

@@ -1,10 +1,11 @@
 //! Dispatches that read, write and map guest memory for the host, and that reset lanes.
 
+use kvrm_machine::PAGE_BYTES;
 pub(crate) use kvrm_shaders::interface::machine::Piece;
 use kvrm_shaders::interface::machine::TransferGroup;
 use kvrm_shaders::layout::{
     COLUMN_BASE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TLB, DISPATCH_ROW,
-    STOP_NEED_TIME,
+    STOP_NEED_AWAY, STOP_NEED_TIME, STOP_NONE,
 };
 
 use super::loops::Counters;
@@ -72,8 +73,12 @@ impl Store {
         let read = self.kernels.read.clone();
         self.dispatch(&read, Launch { jobs, ..Launch::default() }, Some(&group), workgroups)?;
         let mut contents = self.device.download(&[(&list, 0..list.bytes()), (&data, 0..8 * words)])?;
-        let bytes = contents.pop().unwrap_or_default();
-        Ok((bytemuck::pod_collect_to_vec(&contents[0]), bytes))
+        let mut bytes = contents.pop().unwrap_or_default();
+        let mut pieces: Vec<Piece> = bytemuck::pod_collect_to_vec(&contents[0]);
+        for piece in pieces.iter_mut().filter(|piece| piece.stop == STOP_NEED_AWAY) {
+            self.read_away(piece, &mut bytes);
+        }
+        Ok((pieces, bytes))
     }
 
     /// Writes and maps pieces, those of each lane in order. `firsts` has the index of the first piece of each lane, and
@@ -99,6 +104,19 @@ impl Store {
         let counters = (&self.counters, 0..self.counters.bytes());
         let contents = self.device.download(&[(&list, 0..list.bytes()), counters])?;
         Ok((bytemuck::pod_collect_to_vec(&contents[0]), bytemuck::pod_read_unaligned(&contents[1])))
+    }
+
+    /// Completes the result of a piece to read whose frame is away.
+    fn read_away(&self, piece: &mut Piece, bytes: &mut [u8]) {
+        let contents = self.places.as_ref().and_then(|places| places.host.contents(piece.fresh));
+        if let Some(words) = contents {
+            let from = piece.address as usize % PAGE_BYTES;
+            let length = (piece.bytes as usize).next_multiple_of(8);
+            let to = &mut bytes[8 * piece.data as usize..][..length];
+            to.copy_from_slice(&bytemuck::cast_slice(words)[from..from + length]);
+            // Only pages that the lane has written leave the device.
+            (piece.stop, piece.fresh) = (STOP_NONE, 0);
+        }
     }
 
     /// Resets lanes to the state in `snapshot`.

@@ -18,6 +18,8 @@ pub(super) struct Memory {
     pub(super) used: u32,
     /// For each frame, its page (low and high word), the next frame in its chain, and its code page.
     pub(super) info: Vec<[u32; 4]>,
+    /// For each frame, its place in the pools; `None` if it is away.
+    pub(super) places: Vec<Option<u32>>,
     /// The nodes of all lanes.
     pub(super) nodes: Vec<Words>,
     /// For each frame, its index in `nodes` plus one, or 0 if it is not a node.

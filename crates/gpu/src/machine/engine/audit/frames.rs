@@ -1,15 +1,18 @@
 //! The copy of nodes, and the checks of the frames of the image and of code.
 
+use std::collections::HashSet;
+
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_machine::{Damage, Violation};
-use kvrm_shaders::layout::{FRAME_WORDS, INFO_CODE_PAGE, INFO_CODE_VALID};
+use kvrm_shaders::layout::{FRAME_WORDS, INFO_CODE_PAGE, INFO_CODE_VALID, INFO_PAGE_HIGH};
 use rayon::prelude::*;
 
 use super::copy::{Memory, VIOLATIONS_MAX};
 use crate::device::error::Error;
 use crate::machine::engine::GpuExecutor;
 use crate::machine::pages::{Frames, Words};
+use crate::machine::store::places::places_of;
 
 /// The number of frames in a batch, which has 16 MiB.
 const BATCH: usize = 1 << 12;
@@ -23,14 +26,15 @@ impl GpuExecutor {
         let frames = 0..self.frames;
         let bytes = store.device.download(&[(&store.info, store.info_places(&frames))])?;
         let info: Vec<[u32; 4]> = bytemuck::pod_collect_to_vec(&bytes[0]);
+        let places = places_of(&info);
         let node_places = vec![0; info.len()];
-        let mut memory = Memory { image, roots, used: self.frames, info, nodes: Vec::new(), node_places };
+        let mut memory =
+            Memory { image, roots, used: self.frames, info, places, nodes: Vec::new(), node_places };
         let mut violations = self.code_owners(&memory.info);
+        violations.extend(self.wrong_places(&memory));
         for first in frames.step_by(BATCH) {
             let batch = first..self.frames.min(first + BATCH as u32);
-            let contents = store.device.download(&store.frame_places(&batch))?;
-            let words: Vec<Words> =
-                contents.iter().flat_map(|bytes| bytemuck::pod_collect_to_vec::<u8, Words>(bytes)).collect();
+            let words = store.contents_of(&memory.places, batch.clone())?;
             for (frame, words) in batch.clone().zip(&words) {
                 if let Some(was) = memory.image.words.get(frame as usize) {
                     violations.extend(image_change(frame, words, was));
@@ -43,6 +47,27 @@ impl GpuExecutor {
             violations.truncate(VIOLATIONS_MAX);
         }
         Ok((memory, violations))
+    }
+
+    /// Checks that no two frames have the same place, that no frame has a free one, and that the host has the contents of frames
+    /// that are away.
+    fn wrong_places(&self, memory: &Memory) -> Vec<Violation> {
+        let Some(places) = &self.store.places else { return Vec::new() };
+        let mut taken: HashSet<u32> = places.free_numbers().collect();
+        let is_wrong = |(frame, place): (u32, &Option<u32>)| match *place {
+            Some(place) => {
+                let is_free = place < places.count() && taken.insert(place);
+                (!is_free).then(|| Violation::new(Damage::FramePlace { place }).of_frame(frame))
+            }
+            None => {
+                // A frame that no page has yet has no contents.
+                let [low, high, ..] = memory.info[frame as usize];
+                let has_page = low != 0 || high & INFO_PAGE_HIGH != 0;
+                let is_lost = has_page && places.host.contents(frame).is_none();
+                is_lost.then(|| Violation::new(Damage::FrameLost).of_frame(frame))
+            }
+        };
+        (0..).zip(&memory.places).filter_map(is_wrong).take(VIOLATIONS_MAX).collect()
     }
 
     /// Checks that frames and code pages name each other.

@@ -67,12 +67,23 @@ impl Tlbs {
             let leaf = leaf_of(memory, state, page.into());
             if first & TLB_READ != 0 {
                 let expected = leaf.filter(|leaf| leaf.entry & ENTRY_READ != 0);
-                check(page, Access::Read, frame, expected.map(|leaf| leaf.frame));
+                check(
+                    page,
+                    Access::Read,
+                    frame,
+                    expected.and_then(|leaf| memory.places[leaf.frame as usize]),
+                );
             }
             if first & TLB_WRITE != 0 {
                 let is_writable =
                     |leaf: &Leaf| leaf.entry & ENTRY_WRITE != 0 && leaf.is_owned && leaf.code == 0;
-                check(page, Access::Write, frame, leaf.filter(is_writable).map(|leaf| leaf.frame));
+                let expected = leaf.filter(is_writable);
+                check(
+                    page,
+                    Access::Write,
+                    frame,
+                    expected.and_then(|leaf| memory.places[leaf.frame as usize]),
+                );
             }
         }
         for KeptEntry { first, page, .. } in rows(&self.code) {

@@ -2,8 +2,8 @@
 
 use kvrm_machine::{Damage, PAGE_BYTES, PageMap, Region, Violation};
 use kvrm_shaders::layout::{
-    ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE, INFO_NODE,
-    LEVEL_BITS, PIPE_BYTES, PIPE_WINDOWS,
+    ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE,
+    INFO_PAGE_HIGH, LEVEL_BITS, PIPE_BYTES, PIPE_WINDOWS,
 };
 
 use super::chains::Chains;
@@ -245,7 +245,7 @@ impl Walk<'_> {
             return wrong(Damage::EntryKind { entry, level });
         }
         let [low, high, ..] = memory.info[frame as usize];
-        let taken_for = word(low, high & !INFO_NODE);
+        let taken_for = word(low, high & INFO_PAGE_HIGH);
         if taken_for.wrapping_sub(window) >> (LEVEL_BITS * level) != (page - window) >> (LEVEL_BITS * level) {
             return wrong(Damage::EntryPage { entry, level, page: taken_for });
         }
