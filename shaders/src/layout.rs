@@ -190,8 +190,8 @@ constants! {
     INFO_NODE = 0x80000000;
     /// Bit in the second word of a frame's page: the contents of the frame are on the host, or it has none yet.
     INFO_AWAY = 0x40000000;
-    /// The mask of the place of a frame in the second word of its page: the number of the place, XORed with that of the frame. So a
-    /// frame that has never moved has 0 there.
+    /// The mask of the place of a frame in the second word of its page: the bits in which the number of the place differs from that of
+    /// the frame. So a frame that has never moved has 0 there.
     INFO_PLACE = 0x1ffffff0;
     /// The first bit of the place.
     INFO_PLACE_BIT = 4;

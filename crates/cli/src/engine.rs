@@ -8,14 +8,19 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use kvrm::gpu::AdapterInfo;
 use kvrm::models::Weights;
+use kvrm::spiking::available_memory;
 use kvrm::{
     ClassSelection, Engine, Error, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, LoopMode, Loops,
-    Plan, SelectionMode, Translation,
+    MemoryLimits, Plan, SelectionMode, Translation,
 };
 use kvrm_records::{Adapter, Value};
 
+use crate::number;
 use crate::output::note;
 use crate::record;
+
+/// The memory of a host that does not say how much is available, in bytes.
+const HOST_MEMORY: u64 = 8 << 30;
 
 /// The value of `--engine`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,6 +51,14 @@ pub(crate) struct EngineArgs {
     /// and chosen.
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     translate: TranslateArg,
+    /// The memory that the machine may take of each GPU, in bytes. If the lanes need more, pages that they have not used for the
+    /// longest time move to the host, and come back when they are needed. Results are the same. --stats shows how many moved.
+    #[arg(long, value_name = "SIZE", value_parser = number::bytes)]
+    device_memory: Option<u64>,
+    /// The memory of the host for pages that have moved there, in bytes for each GPU. The default is half of the memory that is
+    /// available.
+    #[arg(long, value_name = "SIZE", value_parser = number::bytes, requires = "device_memory")]
+    host_memory: Option<u64>,
     /// Whether many iterations of a loop are executed at once where that is proved to be right. Results are the same in all
     /// modes. --stats shows how many steps were executed this way.
     #[arg(long, value_name = "MODE", default_value = "off")]
@@ -231,7 +244,16 @@ impl EngineArgs {
             bail!("--translate always is for GPUs, but the engine is the CPU; use --engine gpu");
         }
         let with = |gpus: GpusEngine| gpus.with_class_selection(&selection).with_translation(translation);
-        let gpus = opened.gpus.map(with);
+        let mut gpus = opened.gpus.map(with);
+        if let Some(device) = self.device_memory {
+            let Some(there) = gpus else {
+                bail!(
+                    "--device-memory {device}: the engine is the CPU, which has no memory of a device; use --engine gpu"
+                );
+            };
+            let host = self.host_memory.unwrap_or_else(|| available_memory().unwrap_or(HOST_MEMORY) / 2);
+            gpus = Some(there.with_memory(MemoryLimits::new(device, host)));
+        }
         let engine = OpenEngine { gpus, selection, translation, ..opened };
         let loops = engine.loops_in(self.loops.mode(self.loops_seed))?;
         Ok(OpenEngine { loops, ..engine })

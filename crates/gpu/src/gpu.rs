@@ -7,6 +7,7 @@ use crate::device::{Device, registry};
 use crate::machine::bounds::Bounds;
 use crate::machine::class_selection::ClassSelection;
 use crate::machine::engine::GpuExecutor;
+use crate::machine::memory_limits::MemoryLimits;
 use crate::machine::recovery::RecoveringExecutor;
 use crate::machine::translation::Translation;
 
@@ -27,13 +28,14 @@ pub struct GpuEngine {
     device: Device,
     selection: ClassSelection,
     translation: Translation,
+    memory: Option<MemoryLimits>,
 }
 
 impl GpuEngine {
     /// Creates an engine on `device` that finds classes in the table, and translates hot code where that is faster.
     #[must_use]
     pub const fn new(device: Device) -> Self {
-        Self { device, selection: ClassSelection::TABLE, translation: Translation::Auto }
+        Self { device, selection: ClassSelection::TABLE, translation: Translation::Auto, memory: None }
     }
 
     /// Sets when hot code is translated.
@@ -46,6 +48,13 @@ impl GpuEngine {
     #[must_use]
     pub fn with_class_selection(self, selection: ClassSelection) -> Self {
         Self { selection, ..self }
+    }
+
+    /// Sets the memory that a machine may take of the device and of the host. Without limits, frames stay on the device, and lanes stop
+    /// if it is full.
+    #[must_use]
+    pub fn with_memory(self, memory: MemoryLimits) -> Self {
+        Self { memory: Some(memory), ..self }
     }
 
     /// Opens the adapter that [`adapter::choose`](crate::adapter::choose) chooses for `wanted`.
@@ -68,7 +77,7 @@ impl GpuEngine {
 
 impl Factory for GpuEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        let bounds = Bounds { translation: self.translation, ..Bounds::NONE };
+        let bounds = Bounds { translation: self.translation, memory: self.memory, ..Bounds::NONE };
         Ok(Box::new(RecoveringExecutor::new(&self.device, plan, &self.selection, bounds)?))
     }
 

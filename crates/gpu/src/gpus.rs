@@ -10,6 +10,7 @@ use crate::device::gpu_selection::GpuSelection;
 use crate::device::{Device, registry};
 use crate::gpu::GpuEngine;
 use crate::machine::class_selection::ClassSelection;
+use crate::machine::memory_limits::MemoryLimits;
 use crate::machine::speed::steps_per_second;
 use crate::machine::translation::Translation;
 
@@ -90,6 +91,12 @@ impl GpusEngine {
     #[must_use]
     pub fn with_class_selection(self, selection: &ClassSelection) -> Self {
         self.map(|gpu| gpu.with_class_selection(selection.clone()))
+    }
+
+    /// Sets the memory that a machine may take of each GPU, and of the host for the lanes of each GPU.
+    #[must_use]
+    pub fn with_memory(self, memory: MemoryLimits) -> Self {
+        self.map(|gpu| gpu.with_memory(memory))
     }
 
     fn map(self, change: impl Fn(GpuEngine) -> GpuEngine) -> Self {

@@ -40,6 +40,7 @@ pub use machine::class_selection::{ClassSelection, SelectionMode};
 pub use machine::engine::dump::{BufferDump, SliceDump};
 pub use machine::engine::{GpuExecutor, Place};
 pub use machine::lowering::{Lowering, digest};
+pub use machine::memory_limits::MemoryLimits;
 pub use machine::networks;
 #[doc(hidden)]
 pub use machine::recovery::RecoveringExecutor;

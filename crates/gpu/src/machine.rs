@@ -7,6 +7,7 @@ pub(crate) mod engine;
 mod kernels;
 mod loop_jobs;
 pub(crate) mod lowering;
+pub(crate) mod memory_limits;
 pub mod networks;
 mod pace;
 mod pages;

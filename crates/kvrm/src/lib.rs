@@ -132,7 +132,8 @@ pub use kvrm_environments as environments;
 pub use kvrm_gpu as gpu;
 pub use kvrm_gpu::loop_advice::{LoopMode, NetworkAdvisor};
 pub use kvrm_gpu::{
-    ClassSelection, Engine, EngineChoice, GpuEngine, GpuSelection, GpusEngine, SelectionMode, Translation,
+    ClassSelection, Engine, EngineChoice, GpuEngine, GpuSelection, GpusEngine, MemoryLimits, SelectionMode,
+    Translation,
 };
 pub use kvrm_machine::*;
 pub use kvrm_models as models;

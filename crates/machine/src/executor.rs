@@ -9,6 +9,7 @@ use kvrm_arm64::{Access, Cpu, Fault, Stop};
 use crate::audit::Violation;
 use crate::call_table::{CallTable, ProcessState};
 use crate::error::Error;
+use crate::frame_moves::FrameMoves;
 use crate::hooks::Hooks;
 use crate::hot_code::TranslationReport;
 use crate::image::Image;
@@ -307,6 +308,11 @@ pub trait Executor: Send {
 
     /// Returns the report of the translation of hot code, or `None` if the executor does not translate or does not measure.
     fn translation(&mut self) -> Result<Option<TranslationReport>, Error> {
+        Ok(None)
+    }
+
+    /// Returns the frames that moved between device and host since this method was last called, or `None` if frames do not move.
+    fn take_frame_moves(&mut self) -> Result<Option<FrameMoves>, Error> {
         Ok(None)
     }
 

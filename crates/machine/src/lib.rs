@@ -24,6 +24,7 @@ mod copied_pages;
 pub mod elf;
 mod error;
 mod executor;
+mod frame_moves;
 mod hooks;
 mod hot_code;
 mod image;
@@ -62,6 +63,7 @@ pub use error::{Error, MapFailure};
 #[doc(hidden)]
 pub use executor::compute_views;
 pub use executor::{Executor, Factory, LaneAccess, LaneStart, Plan, Progress, RunStats};
+pub use frame_moves::FrameMoves;
 pub use hooks::{HookKind, Hooks};
 pub use hot_code::{TranslationReport, TranslationTrial};
 pub use image::{CodePage, Image};

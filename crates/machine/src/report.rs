@@ -9,6 +9,7 @@ use kvrm_arm64::{Class, Stop};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::frame_moves::FrameMoves;
 use crate::hot_code::TranslationReport;
 use crate::loops::LoopReport;
 
@@ -65,6 +66,9 @@ pub struct Report {
     pub loops: Option<LoopReport>,
     /// The number of frames of 4096 bytes that all lanes own together after the run.
     pub frames: usize,
+    /// The frames that moved between device and host in this run; `None` if frames do not move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_moves: Option<FrameMoves>,
     /// The time from the call of the run to its return. In JSON it is `wall_seconds`, in seconds.
     #[serde(rename = "wall_seconds", serialize_with = "write_seconds", deserialize_with = "read_seconds")]
     pub wall: Duration,
@@ -214,6 +218,7 @@ impl fmt::Display for Report {
             ("translation", self.translation.as_ref().map(ToString::to_string)),
             ("loops", self.loops.as_ref().map(ToString::to_string)),
             ("frames", Some(self.frames.to_string())),
+            ("moved frames", self.frame_moves.as_ref().map(ToString::to_string)),
             ("time", Some(format!("{:.3} s", self.wall.as_secs_f64()))),
             ("speed", Some(format!("{:.1} MIPS", self.steps_per_second() / 1e6))),
         ];
@@ -301,6 +306,7 @@ mod tests {
                 ..LoopReport::default()
             }),
             frames: 11,
+            frame_moves: Some(FrameMoves::new(6, 5, 4)),
             wall: Duration::new(3, 141_592_653),
         }
     }
@@ -315,6 +321,7 @@ mod tests {
             decisions: None,
             translation: None,
             loops: None,
+            frame_moves: None,
             ..full.clone()
         };
         for report in [full, plain] {

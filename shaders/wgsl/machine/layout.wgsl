@@ -227,7 +227,7 @@ const INFO_NODE = 2147483648u;
 /// Bit in the second word of a frame's page: the contents of the frame are on the host, or it has none yet.
 const INFO_AWAY = 1073741824u;
 
-/// The mask of the place of a frame in the second word of its page: the number of the place, XORed with that of the frame. So a frame that has never moved has 0 there.
+/// The mask of the place of a frame in the second word of its page: the bits in which the number of the place differs from that of the frame. So a frame that has never moved has 0 there.
 const INFO_PLACE = 536870896u;
 
 /// The first bit of the place.

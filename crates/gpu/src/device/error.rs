@@ -178,6 +178,19 @@ pub enum Error {
         /// The maximum number of lanes.
         max: usize,
     },
+    /// The limit of the memory of the device leaves less room for frames than the images of a machine take.
+    #[error(
+        "a limit of {limit} bytes of device memory is too small for this machine: its lanes take {others} bytes and its images \
+         {images} bytes before a lane writes anything"
+    )]
+    MemoryLimit {
+        /// The limit in bytes.
+        limit: u64,
+        /// The bytes of the state of lanes, and of what is known about frames.
+        others: u64,
+        /// The bytes of the images.
+        images: u64,
+    },
     /// The GPU stopped working: it was reset or unplugged, or work took longer than the driver or KVRM allows.
     #[error(
         "the GPU was lost: {reason}{}",

@@ -1,5 +1,6 @@
 //! The options of an executor: limits below those of a device, with which tests reach the limits, and translation.
 
+use super::memory_limits::MemoryLimits;
 use super::translation::{RegionBounds, Translation};
 use crate::device::LoopLimit;
 
@@ -11,10 +12,10 @@ pub struct Bounds {
     pub pool_shift: Option<u32>,
     /// The largest number of pools.
     pub pools: Option<usize>,
-    /// The largest number of frames in the pools. If there are more, frames move to the host. `None`: frames never move.
+    /// The memory of the machine. `None`: frames never move to the host.
+    pub memory: Option<MemoryLimits>,
+    /// The largest number of frames in the pools, instead of that which `memory` allows.
     pub places: Option<u32>,
-    /// The largest number of frames on the host.
-    pub host_frames: Option<usize>,
     /// Whether all frames that may leave the pools leave them between any two slices.
     pub moves_eagerly: bool,
     /// Whether several pools may be elements of an array of buffers.
@@ -53,8 +54,8 @@ impl Bounds {
     pub const NONE: Self = Self {
         pool_shift: None,
         pools: None,
+        memory: None,
         places: None,
-        host_frames: None,
         moves_eagerly: false,
         buffer_arrays: true,
         tlb_sets: None,

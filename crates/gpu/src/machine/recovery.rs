@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
-    CallTable, Decisions, Executor, Hooks, Image, LaneAccess, LaneStart, Loops, Mapping, PageMap, Plan,
-    ProcessState, Progress, Register, RunStats, TranslationReport, View, Violation,
+    CallTable, Decisions, Executor, FrameMoves, Hooks, Image, LaneAccess, LaneStart, Loops, Mapping, PageMap,
+    Plan, ProcessState, Progress, Register, RunStats, TranslationReport, View, Violation,
 };
 
 use crate::device::Device;
@@ -509,6 +509,11 @@ impl Executor for RecoveringExecutor {
     fn translation(&mut self) -> Result<Option<TranslationReport>, kvrm_machine::Error> {
         // The report changes nothing for the lanes, so it is not worth a recovery.
         self.executor.as_mut().map_or(Ok(None), |executor| executor.translation())
+    }
+
+    fn take_frame_moves(&mut self) -> Result<Option<FrameMoves>, kvrm_machine::Error> {
+        // As above.
+        self.executor.as_mut().map_or(Ok(None), |executor| executor.take_frame_moves())
     }
 
     fn take_decisions(&mut self) -> Result<Option<Decisions>, kvrm_machine::Error> {

@@ -7,7 +7,7 @@ use kvrm_arm64::micro_op::MicroOp;
 use kvrm_shaders::interface::machine::{Interpreter, InterpreterFew, InterpreterMany};
 use kvrm_shaders::kernel::Root;
 use kvrm_shaders::link_source;
-use kvrm_shaders::variants::{FramePools, Hooks, LinuxCalls, Regions, SimdUnit, StageOrder};
+use kvrm_shaders::variants::{FramePlaces, FramePools, Hooks, LinuxCalls, Regions, SimdUnit, StageOrder};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::{languages, words};
 use kvrm_translate::{Flow, Limits, Region, is_translatable, to_wgsl};
@@ -55,12 +55,29 @@ fn interpreters_with_regions_are_translated_to_every_language() {
         let what = format!("regions {number}");
         let (hooks, regions) = (Hooks::Absent, Regions::Present);
         let frame_pools = [FramePools::Four, FramePools::Array][number % 2];
+        let frame_places = FramePlaces::ALL[number % 2];
         let linux_calls = LinuxCalls::Served;
-        let few = InterpreterFew { frame_pools, simd_unit: SimdUnit::None, linux_calls, hooks, regions };
-        let plain = Interpreter { frame_pools, simd_unit: SimdUnit::All, linux_calls, hooks, regions };
+        let few = InterpreterFew {
+            frame_pools,
+            frame_places,
+            simd_unit: SimdUnit::None,
+            linux_calls,
+            hooks,
+            regions,
+        };
+        let plain =
+            Interpreter { frame_pools, frame_places, simd_unit: SimdUnit::All, linux_calls, hooks, regions };
         let stage_order = [StageOrder::Votes, StageOrder::Fixed][number / 2 % 2];
         let simd_unit = SimdUnit::Integers;
-        let many = InterpreterMany { frame_pools, stage_order, simd_unit, linux_calls, hooks, regions };
+        let many = InterpreterMany {
+            frame_pools,
+            frame_places,
+            stage_order,
+            simd_unit,
+            linux_calls,
+            hooks,
+            regions,
+        };
         let linked = [few.link_translated(&text), plain.link_translated(&text), many.link_translated(&text)];
         for linked in linked {
             let source = linked.unwrap_or_else(|error| panic!("{what}: {error}")).source;

@@ -3,21 +3,30 @@
 use std::ops::ControlFlow;
 
 use kvrm_arm64::asm::{Assembler, X0, X1, X2, X3, X4, at};
-use kvrm_gpu::Bounds;
+use kvrm_gpu::{Bounds, MemoryLimits};
 use kvrm_machine::{Image, Mapping, Stop};
 use kvrm_testkit::random::Random;
 use std::sync::Arc;
 
 use crate::support::{CODE, DATA, EnginePair, PAGE, busy, raw, text_and_data};
 
+/// Room on the host for all frames of the tests.
+const MEMORY: Option<MemoryLimits> = Some(MemoryLimits::new(0, 64 << 20));
+
 /// Few places.
 const fn places(places: u32) -> Bounds {
-    Bounds { places: Some(places), ..Bounds::NONE }
+    Bounds { memory: MEMORY, places: Some(places), ..Bounds::NONE }
 }
 
 /// Few places, short slices, and frames that move whenever they may.
 const fn eager(places: u32) -> Bounds {
-    Bounds { places: Some(places), slice_steps: Some(40), moves_eagerly: true, ..Bounds::NONE }
+    Bounds {
+        memory: MEMORY,
+        places: Some(places),
+        slice_steps: Some(40),
+        moves_eagerly: true,
+        ..Bounds::NONE
+    }
 }
 
 /// Assembles a program that adds x0 to a word of each of x2 pages from x1 on, and to the words there after each pass, x3 times, and
@@ -146,7 +155,7 @@ fn snapshots_resets_writes_and_mappings_in_any_order_with_few_places() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn lanes_stop_when_the_host_has_no_room_either() {
-    let bounds = Bounds { host_frames: Some(60), ..places(60) };
+    let bounds = Bounds { memory: Some(MemoryLimits::new(0, 60 * PAGE)), ..places(60) };
     let mut pair = EnginePair::bounded(&[text_and_data(50, passes)], 4, 50, bounds);
     pair.call_both("a snapshot", |executor| executor.snapshot());
     start(&mut pair, 50);

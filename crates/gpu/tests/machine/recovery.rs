@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use kvrm_arm64::asm::X0;
-use kvrm_gpu::{Bounds, ClassSelection, Device, Error, GpuEngine, RecoveringExecutor, SelectionMode};
+use kvrm_gpu::{
+    Bounds, ClassSelection, Device, Error, GpuEngine, MemoryLimits, RecoveringExecutor, SelectionMode,
+};
 use kvrm_machine::{
     Builder, Cpu, Executor, Factory, Hooks, Image, LaneStart, Machine, Picture, PictureFormat, Plan,
     ProcessState, Program, Progress, Reference, Register, Stop, View, ViewFormat,
@@ -324,10 +326,13 @@ fn hooks_survive_the_loss_of_the_device() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn all_changes_before_a_loss_are_kept() {
     let _lock = lock_device();
-    // With a journal of 2,000 bytes, there are many checkpoints.
-    for (seed, journal_bytes) in [(1, None), (2, Some(2000))] {
+    // With a journal of 2,000 bytes, there are many checkpoints. With 60 places, most frames are on the host.
+    let few_places = Bounds { memory: Some(MemoryLimits::new(0, 8 << 20)), places: Some(60), ..SLICES };
+    for (seed, journal_bytes, bounds) in
+        [(1, None, SLICES), (2, Some(2000), SLICES), (3, None, few_places), (4, Some(2000), few_places)]
+    {
         let mut random = Random::new(seed);
-        let mut pair = Pair::new(&[raw(busy)], Bounds { journal_bytes, ..SLICES });
+        let mut pair = Pair::new(&[raw(busy)], Bounds { journal_bytes, ..bounds });
         pair.call_both(|executor| executor.snapshot());
         let mut losses = 0;
         for round in 0..60 {

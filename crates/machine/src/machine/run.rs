@@ -156,6 +156,7 @@ impl Machine {
             translation: self.executor.translation()?,
             loops: self.loops.as_ref().map(Loops::report),
             frames: self.executor.frames_used()?,
+            frame_moves: self.executor.take_frame_moves()?,
             wall: begin.elapsed(),
         })
     }

@@ -14,6 +14,7 @@ use crate::audit::Violation;
 use crate::call_table::ProcessState;
 use crate::error::Error;
 use crate::executor::{Executor, LaneAccess, LaneStart, Plan, Progress, RunStats};
+use crate::frame_moves::FrameMoves;
 use crate::hooks::Hooks;
 use crate::hot_code::TranslationReport;
 use crate::page_map::{Mapping, PageMap};
@@ -398,6 +399,11 @@ impl Executor for SplitExecutor {
 
     fn translation(&mut self) -> Result<Option<TranslationReport>, Error> {
         self.query(|part| part.translation()).map(reports::translation)
+    }
+
+    fn take_frame_moves(&mut self) -> Result<Option<FrameMoves>, Error> {
+        let parts = self.query(|part| part.take_frame_moves())?;
+        Ok(parts.into_iter().flatten().reduce(FrameMoves::plus))
     }
 
     fn parts(&mut self) -> Vec<&mut dyn Executor> {

@@ -5,8 +5,8 @@ use std::ops::{ControlFlow, Range};
 
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
-    Decisions, Executor, Hooks, LaneAccess, LaneStart, Mapping, PageMap, Plan, ProcessState, Progress,
-    Register, RunStats, TranslationReport, View, Violation, compute_views, for_each_picked,
+    Decisions, Executor, FrameMoves, Hooks, LaneAccess, LaneStart, Mapping, PageMap, Plan, ProcessState,
+    Progress, Register, RunStats, TranslationReport, View, Violation, compute_views, for_each_picked,
 };
 use kvrm_shaders::layout::{
     COLUMN_BASE, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_ROOT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS,
@@ -433,6 +433,10 @@ impl Executor for GpuExecutor {
 
     fn translation(&mut self) -> Result<Option<TranslationReport>, kvrm_machine::Error> {
         Ok(self.translation_report())
+    }
+
+    fn take_frame_moves(&mut self) -> Result<Option<FrameMoves>, kvrm_machine::Error> {
+        Ok(self.store.places.as_mut().map(|places| std::mem::take(&mut places.moves)))
     }
 
     fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), kvrm_machine::Error> {

@@ -45,6 +45,10 @@ pub(super) struct Need {
 impl GpuExecutor {
     /// Gives lanes the places that they need and lets them go on, except those that have to wait.
     pub(super) fn serve_needs(&mut self, needs: &[Need]) -> Result<(), Error> {
+        if let Some(places) = &mut self.store.places {
+            // Lanes that have waited before are in the list again.
+            places.moves.waits += needs.len().saturating_sub(self.waiting.lanes) as u64;
+        }
         let ranks = self.ranks()?;
         let running = ranks.iter().filter(|rank| **rank == RANK_RUNS).count();
         let chosen = self.make_room_for(needs, ranks, running)?;

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use kvrm_machine::PAGE_BYTES;
+use kvrm_machine::{FrameMoves, PAGE_BYTES};
 use kvrm_shaders::interface::machine::{Move, MoveChoice, MovesGroup};
 use kvrm_shaders::layout::{
     COLUMN_TLB, DISPATCH_ROW, INFO_AWAY, INFO_CODE_PAGE, INFO_NODE, INFO_PLACE, INFO_PLACE_BIT, MOVE_AGES,
@@ -40,6 +40,8 @@ pub(crate) struct Places {
     pub(super) free: u32,
     /// The contents of the frames that are away.
     pub(crate) host: HostFrames,
+    /// The moves since the last report.
+    pub(crate) moves: FrameMoves,
     buffers: KeptBuffers,
 }
 
@@ -53,6 +55,7 @@ impl Places {
             first_free: 0,
             free: 0,
             host: HostFrames::new(host_max),
+            moves: FrameMoves::default(),
             buffers: KeptBuffers::default(),
         }
     }
@@ -156,6 +159,7 @@ impl Store {
         let contents = self.device.download(&[(&buffers[3], 0..moves), (&buffers[4], 0..words)])?;
         let moves: Vec<Move> = bytemuck::pod_collect_to_vec(&contents[0]);
         if let Some(places) = &mut self.places {
+            places.moves.evicted += u64::from(count);
             for (moved, words) in moves.iter().zip(contents[1].chunks_exact(PAGE_BYTES)) {
                 places.host.keep(moved.frame, &bytemuck::pod_read_unaligned::<Words>(words));
             }
@@ -224,6 +228,7 @@ impl Store {
         self.dispatch(&kernel, Launch { jobs: count, ..Launch::default() }, Some(&group), rows(count, 1))?;
         if let Some(places) = &mut self.places {
             places.take(count);
+            places.moves.fetched += u64::from(count);
             frames.iter().for_each(|frame| places.host.drop_contents(*frame));
         }
         Ok(())

@@ -44,8 +44,6 @@ const _: () = assert!(
 
 /// The number of frames per lane that a machine begins with room for. More are added on demand.
 const FRAMES_A_LANE: u64 = 4;
-/// The number of frames that a host has room for unless the machine has a limit of its own: 16 GiB.
-const HOST_FRAMES: usize = 1 << 22;
 const _: () = assert!(Class::ALL.len() == CLASSES as usize, "shaders have as many classes");
 const _: () = assert!(
     HookKind::Read as u32 == ACCESS_READ
@@ -149,14 +147,19 @@ impl Store {
         let rows: Vec<u32> = starts.into_iter().chain(rows.iter().flat_map(row_words)).collect();
         let info = Buffer::zeroed(device, "frame information", INFO_BYTES)?;
         let console_bytes = bounds.console_bytes.unwrap_or_else(|| console_bytes(device, lanes));
-        let places = bounds.places.map(|max| Places::new(max, bounds.host_frames.unwrap_or(HOST_FRAMES)));
+        let sets = bounds.tlb_sets.unwrap_or_else(|| tlb_sets(device, lanes));
+        // A snapshot is a second copy of the columns.
+        let state = 2 * columns.buffer.bytes() + tlb_bytes(lanes, sets);
+        let limit = bounds.memory.map(|memory| (memory.places(state), memory.host_frames()));
+        let places = limit.map(|(places, host_frames)| {
+            Places::new(bounds.places.unwrap_or(places.min(u32::MAX.into()) as u32), host_frames as usize)
+        });
         let frame_places = if places.is_some() { FramePlaces::Moving } else { FramePlaces::Fixed };
         let kernels = Kernels::of(device, FramePools::One, frame_places, pool_shift)?;
         let can_vote = bounds.subgroups && device.info().has_subgroups;
         let network = Network::new(device, &kernels, selection, workgroup == 1, bounds.subgroups)?
             .map(|network| BoundNetwork::new(device, &kernels, network))
             .transpose()?;
-        let sets = bounds.tlb_sets.unwrap_or_else(|| tlb_sets(device, lanes));
         let parameters = Parameters {
             tlb_sets: sets,
             code_tlb_sets: code_tlb_sets(sets),
@@ -215,6 +218,10 @@ impl Store {
             capacity = capacity.min(places.count as usize);
             // The frames of the images stay.
             places.take(needed as u32);
+        }
+        if let Some(memory) = bounds.memory.filter(|_| capacity < needed) {
+            let images = (needed * PAGE_BYTES) as u64;
+            return Err(Error::MemoryLimit { limit: memory.device, others: memory.others(state), images });
         }
         if capacity < needed {
             let max = (lanes as u64 * capacity as u64 / needed as u64) as usize;

@@ -1,0 +1,72 @@
+//! The limits of the memory of a machine.
+
+use kvrm_machine::PAGE_BYTES;
+
+use super::store::limits::INFO_BYTES;
+
+/// The size of the marks of a frame that moves, in bytes.
+const MARK_BYTES: u64 = 8;
+
+/// The memory that a machine may take of a GPU, and that which it may take of the host beside it.
+///
+/// If the frames of all lanes need more than the GPU may give, those that were not used for the longest time move to the host. They
+/// come back when they are needed. Results are the same.
+///
+/// ```no_run
+/// use kvrm_gpu::{GpuEngine, MemoryLimits};
+/// use kvrm_machine::{Machine, Program};
+///
+/// let engine = GpuEngine::open(None)?.with_memory(MemoryLimits::new(4 << 30, 32 << 30));
+/// let program = Program::open("guests/bin/sha256.elf")?;
+/// let mut machine = Machine::builder(program).lanes(100_000).engine(engine).build()?;
+/// let report = machine.run(u64::MAX)?;
+/// println!("{:?}", report.frame_moves);
+/// # Ok::<(), kvrm_machine::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryLimits {
+    /// The bytes of the GPU: those of frames, of what is known about frames, and of the state of lanes.
+    pub device: u64,
+    /// The bytes of frames on the host. Frames whose words are all 0 take none.
+    pub host: u64,
+}
+
+impl MemoryLimits {
+    /// Returns limits in bytes.
+    #[must_use]
+    pub const fn new(device: u64, host: u64) -> Self {
+        Self { device, host }
+    }
+
+    /// Returns the largest number of frames on the host.
+    pub(crate) const fn host_frames(self) -> u64 {
+        self.host / PAGE_BYTES as u64
+    }
+
+    /// Returns the bytes of a GPU that are not for frames in its memory, where the state of lanes takes `state` bytes.
+    pub(crate) const fn others(self, state: u64) -> u64 {
+        state + self.host_frames() * (INFO_BYTES + MARK_BYTES)
+    }
+
+    /// Returns the number of places for frames on a GPU where the state of lanes takes `state` bytes.
+    pub(crate) const fn places(self, state: u64) -> u64 {
+        // A place also takes an entry of the list of free places.
+        let place = PAGE_BYTES as u64 + INFO_BYTES + MARK_BYTES + 4;
+        self.device.saturating_sub(self.others(state)) / place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_get_what_is_left_of_the_device() {
+        let limits = MemoryLimits::new(10 << 20, 4 << 20);
+        assert_eq!(limits.host_frames(), 1024, "of 4 KiB");
+        assert_eq!(limits.places(0), ((10 << 20) - 1024 * 24) / 4124, "besides what is known about frames");
+        assert_eq!(limits.places(1 << 20), ((9 << 20) - 1024 * 24) / 4124, "and other buffers");
+        assert_eq!(limits.places(11 << 20), 0, "nothing is left");
+    }
+}

@@ -1,0 +1,51 @@
+//! The frames that moved between a device and the host.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The frames that moved between the memory of a device and that of the host since the last report.
+///
+/// ```
+/// use kvrm_machine::FrameMoves;
+///
+/// let moves = FrameMoves::new(300, 100, 7);
+/// assert_eq!(moves.bytes(), 400 * 4096);
+/// assert_eq!(moves.to_string(), "300 to the host, 100 to the device, 7 waits");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FrameMoves {
+    /// The number of frames of 4096 bytes that left the device.
+    pub evicted: u64,
+    /// The number of frames that came back to the device.
+    pub fetched: u64,
+    /// The number of times that a lane stopped because it needed a frame, or the place of a frame.
+    pub waits: u64,
+}
+
+impl FrameMoves {
+    /// Returns the moves of these numbers of frames, and the number of waits.
+    #[must_use]
+    pub const fn new(evicted: u64, fetched: u64, waits: u64) -> Self {
+        Self { evicted, fetched, waits }
+    }
+
+    /// Returns the number of bytes of all frames that moved.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        (self.evicted + self.fetched) * crate::PAGE_BYTES as u64
+    }
+
+    /// Returns the sums of two reports.
+    pub(crate) const fn plus(self, other: Self) -> Self {
+        Self::new(self.evicted + other.evicted, self.fetched + other.fetched, self.waits + other.waits)
+    }
+}
+
+impl fmt::Display for FrameMoves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { evicted, fetched, waits } = self;
+        write!(f, "{evicted} to the host, {fetched} to the device, {waits} waits")
+    }
+}
