@@ -17,6 +17,8 @@ const MAIN_TYPES: &[(&str, &[&str])] = &[
                        "Vector"]),
     ("kvrm-models",  &["Architecture", "Certificate", "DispatchNetwork", "IterationPredictor", "LoopDetector", "Manifest",
                        "Models", "PatternRecogniser", "SmallDispatchNetwork", "TensorFile", "Tuple", "Weights"]),
+    ("kvrm-prefetch", &["AccessStream", "BestOffset", "Candidates", "Markov", "Policy", "Prefetcher", "Stride",
+                        "StreamBuilder"]),
     ("kvrm-records", &["Commit", "Figure", "Log", "Record", "RecordArgs"]),
     ("kvrm-shaders", &["Linked"]),
     ("kvrm-spiking", &["Builder", "ConnectionRule", "Executor", "Input", "Model", "Network", "Parallel", "Projection",
