@@ -1,6 +1,7 @@
 //! The memory of one lane on the reference: the shared image, and private copies of the pages that the lane has
 //! written.
 
+mod observed;
 mod translated;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::sync::{Arc, LazyLock};
 use kvrm_arm64::{Access, Fault, FaultKind, Instruction, Memory, Stop};
 
 use crate::audit::{Damage, Violation};
+use crate::data_access::DataAccess;
 use crate::error::Error;
 use crate::hooks::{HookKind, Hooks};
 use crate::image::{CodePage, Image};
@@ -91,6 +93,8 @@ pub struct AddressSpace {
     /// The hooks, unless there are none. The TLB holds no page for a kind of access that is hooked in the page, and the
     /// caches of code pages hold no page with a breakpoint.
     hooks: Option<Arc<Hooks>>,
+    /// The accesses to data since [`AddressSpace::take_accesses`], if they are noted.
+    observed: Option<Vec<DataAccess>>,
     /// See [`AddressSpace::code_version`].
     code_version: CodeVersion,
     tlb: [TlbEntry; TLB_ENTRIES],
@@ -128,6 +132,7 @@ impl AddressSpace {
             generation: 0,
             was_cleared: false,
             hooks: None,
+            observed: None,
             code_version: CodeVersion::default(),
             tlb: [EMPTY; TLB_ENTRIES],
             code_base: NO_PAGE,
@@ -489,6 +494,9 @@ impl AddressSpace {
         }
         let mut bytes = [0; N];
         self.read_bytes(address, &mut bytes, Some(Access::Read))?;
+        if self.observe(Access::Read, address, &bytes) {
+            return Ok(bytes);
+        }
         let page = page_of(address);
         if let Some(frame) = self.frame_of(page).filter(|_| !self.is_hooked(page, Access::Read)) {
             let addend = self.addend(page, frame);
@@ -507,6 +515,9 @@ impl AddressSpace {
             self.check_access(address, N, Access::Write)?;
         }
         self.write_bytes(address, &bytes, Some(Access::Write))?;
+        if self.observe(Access::Write, address, &bytes) {
+            return Ok(());
+        }
         let page = page_of(address);
         let index = self.index[&page];
         // The TLB never holds a write entry for a private page with decoded code.

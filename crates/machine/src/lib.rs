@@ -21,6 +21,7 @@ mod audit;
 mod call_table;
 mod console;
 mod copied_pages;
+mod data_access;
 pub mod elf;
 mod error;
 mod executor;
@@ -59,6 +60,7 @@ pub use call_table::{
     ProcessState,
 };
 pub use console::Stream;
+pub use data_access::DataAccess;
 pub use error::{Error, MapFailure};
 #[doc(hidden)]
 pub use executor::compute_views;
