@@ -3,16 +3,17 @@
 //! Criterion's elements are evaluated tuples; of the small dispatch network they are top bytes. `plain` is the reference,
 //! `folded` has the embedding in the first layer, `integers` is the form with which certificates prove exactness.
 //!
-//! The networks that look at loops have arbitrary weights, which do not change their speed. Their elements are bodies.
+//! The networks that look at loops and the memory oracle have arbitrary weights, which do not change their speed. Their
+//! elements are bodies and windows.
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use kvrm_models::inputs::ITERATION_INPUTS;
+use kvrm_models::inputs::{Access, ITERATION_INPUTS};
 use kvrm_models::{
-    Architecture, DecoderNetwork, DispatchNetwork, IterationPredictor, LoopDetector, PatternRecogniser,
-    SmallDispatchNetwork, Tuple, TupleNetwork, Weights,
+    Architecture, DecoderNetwork, DispatchNetwork, IterationPredictor, LoopDetector, MemoryOracle,
+    PatternRecogniser, SmallDispatchNetwork, Tuple, TupleNetwork, Weights,
 };
 use kvrm_testkit::random::Random;
 
@@ -82,18 +83,20 @@ fn networks(criterion: &mut Criterion) {
     });
 }
 
+/// Returns weights between ±0.1.
+fn arbitrary(architecture: Architecture, random: &mut Random) -> Vec<f32> {
+    let weight = |bits: u64| (bits >> 40) as f32 / 83_886_080.0 - 0.1;
+    (0..architecture.parameters()).map(|_| weight(random.bits())).collect()
+}
+
 /// Measures the networks that look at loops, for bodies of several lengths.
 fn loop_networks(criterion: &mut Criterion) {
     let mut random = Random::new(SEED);
-    let mut weights = |architecture: Architecture| -> Vec<f32> {
-        let weight = |bits: u64| (bits >> 40) as f32 / 83_886_080.0 - 0.1;
-        (0..architecture.parameters()).map(|_| weight(random.bits())).collect()
-    };
-    let detector = LoopDetector::from_flat(&weights(Architecture::LoopDetector));
+    let detector = LoopDetector::from_flat(&arbitrary(Architecture::LoopDetector, &mut random));
     let detector = detector.expect("the weights are complete");
-    let recogniser = PatternRecogniser::from_flat(&weights(Architecture::PatternRecogniser));
+    let recogniser = PatternRecogniser::from_flat(&arbitrary(Architecture::PatternRecogniser, &mut random));
     let recogniser = recogniser.expect("the weights are complete");
-    let predictor = IterationPredictor::from_flat(&weights(Architecture::IterationPredictor));
+    let predictor = IterationPredictor::from_flat(&arbitrary(Architecture::IterationPredictor, &mut random));
     let predictor = predictor.expect("the weights are complete");
     let mut group = criterion.benchmark_group("forward");
     group.throughput(Throughput::Elements(1));
@@ -112,9 +115,30 @@ fn loop_networks(criterion: &mut Criterion) {
     });
 }
 
+/// Measures the memory oracle, for windows of several lengths.
+fn memory_oracle(criterion: &mut Criterion) {
+    let mut random = Random::new(SEED);
+    let oracle = MemoryOracle::from_flat(&arbitrary(Architecture::MemoryOracle, &mut random));
+    let oracle = oracle.expect("the weights are complete");
+    let mut group = criterion.benchmark_group("forward");
+    group.throughput(Throughput::Elements(1));
+    for accesses in [2, 8, 32] {
+        let access = |random: &mut Random| Access {
+            delta: random.bits() as i64 >> 50,
+            size: 8,
+            is_load: true,
+            pc: random.bits(),
+        };
+        let window: Vec<Access> = (0..accesses).map(|_| access(&mut random)).collect();
+        group.bench_function(BenchmarkId::new("memory-oracle", format!("accesses={accesses}")), |bencher| {
+            bencher.iter(|| oracle.predict(black_box(&window)));
+        });
+    }
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20).warm_up_time(Duration::from_secs(1)).measurement_time(Duration::from_secs(2));
-    targets = networks, loop_networks
+    targets = networks, loop_networks, memory_oracle
 }
 criterion_main!(benches);

@@ -337,6 +337,20 @@ mod tests {
         assert_eq!(offsets(Architecture::SmallDispatch), [0, 64, 72, 128], "4");
     }
 
+    #[test]
+    fn the_parts_of_the_memory_oracle_begin_where_the_documents_say() {
+        for (name, offset) in [
+            ("feature_encoder.0.weight", 0),
+            ("lstm.weight_ih_l0", 4_864),
+            ("delta_head.0.weight", 236_288),
+            ("confidence_head.0.weight", 253_832),
+            ("pattern_head.0.weight", 262_608),
+        ] {
+            let tensor = Architecture::MemoryOracle.tensor(name);
+            assert_eq!(tensor.map(|tensor| tensor.offset), Some(offset), "{name}");
+        }
+    }
+
     /// The sizes are those that the networks' descriptions state for their parts.
     #[test]
     fn parts_have_the_sizes_of_their_layers() {

@@ -1,4 +1,4 @@
-//! Weights in half precision, as devices store those of the networks that look at loops.
+//! Weights in half precision, as devices store those of the larger networks.
 
 use half::f16;
 

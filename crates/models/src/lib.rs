@@ -6,9 +6,13 @@
 //! Three networks look at the body of a loop, and [`inputs`] has the encodings of what they see. [`LoopDetector`] proposes
 //! the kind of the loop, its counter register and the number of iterations. [`PatternRecogniser`] compares the body with
 //! known patterns, and [`IterationPredictor`] estimates the number of iterations from the recogniser's embedding. Their
-//! answers are guesses: an engine proposes the loops to an exact checker. They need only [`exp`], [`log2`], [`tanh`], [`sigmoid`], [`erf`] and
-//! [`gelu`], which are basic arithmetic, so that kernels compute the same up to rounding. Devices store weights in half
-//! precision: `rounded_to_half` of a network is the network that a device evaluates.
+//! answers are guesses: an engine proposes the loops to an exact checker.
+//!
+//! [`MemoryOracle`] predicts the next accesses to memory of a lane from a window of the last ones.
+//!
+//! These four networks need only [`exp`], [`log2`], [`tanh`], [`sigmoid`], [`erf`] and [`gelu`], which are basic arithmetic,
+//! so that kernels compute the same up to rounding. Devices store weights in half precision: `rounded_to_half` of a network
+//! is the network that a device evaluates.
 //!
 //! All networks are built from flat slices of weights.
 //!
@@ -38,6 +42,7 @@ pub mod inputs;
 mod iteration_predictor;
 mod layers;
 mod loop_detector;
+mod memory_oracle;
 mod models;
 mod pattern_recogniser;
 mod small_dispatch;
@@ -60,6 +65,7 @@ pub use error::{Error, Problem, WeightsError};
 pub use half_precision::{half_bits, rounded_to_half};
 pub use iteration_predictor::IterationPredictor;
 pub use loop_detector::{LoopDetector, LoopKind, LoopProposal};
+pub use memory_oracle::{AccessPattern, AccessPrediction, MemoryOracle};
 pub use models::Models;
 pub use pattern_recogniser::{LoopPattern, PatternMatch, PatternRecogniser};
 pub use small_dispatch::{Agreement, SmallDispatchNetwork};

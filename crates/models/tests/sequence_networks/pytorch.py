@@ -1,7 +1,8 @@
-"""Makes pytorch.json: what PyTorch computes for the networks that look at loops, in 64-bit floating point.
+"""Makes pytorch.json: what PyTorch computes for the networks that look at loops and for the memory oracle, in 64-bit floating
+point.
 
-The modules state the wiring that the documentation of kvrm-models describes, and share no code with it. Weights, words and
-registers are random, from the generator SplitMix64, which the tests repeat.
+The modules state the wiring that the documentation of kvrm-models describes, and share no code with it. Weights, words,
+registers and accesses are random, from the generator SplitMix64, which the tests repeat.
 
     pip install torch==2.15.0 numpy==2.4.6
     python pytorch.py > pytorch.json
@@ -129,6 +130,22 @@ class IterationPredictor(nn.Module):
         return self.fc3(nn.functional.gelu(self.fc2(hidden)))
 
 
+class MemoryOracle(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.feature_encoder = nn.Sequential(nn.Linear(10, 64), nn.ReLU(), nn.Linear(64, 64))
+        self.lstm = nn.LSTM(64, 128, num_layers=2, batch_first=True)
+        self.delta_head = nn.Sequential(nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.1), nn.Linear(128, 8))
+        self.confidence_head = nn.Sequential(nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 8), nn.Sigmoid())
+        self.pattern_head = nn.Sequential(nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 4))
+
+    def forward(self, features):
+        sequence, _ = self.lstm(self.feature_encoder(features)[None])
+        state = sequence[0, -1]
+        heads = {"deltas": self.delta_head, "confidences": self.confidence_head, "pattern_logits": self.pattern_head}
+        return {name: head(state) for name, head in heads.items()}
+
+
 def bits(word):
     return [float(word >> bit & 1) for bit in range(32)]
 
@@ -179,11 +196,44 @@ def case(seed, length):
     iterations = predictor(torch.cat([match["embedding"], tensor(scalars)]))
 
     outputs = {**proposal, **match, "predicted": iterations}
-    outputs = {name: [float(f"{value:.9g}") for value in values.tolist()] for name, values in outputs.items()}
-    return tensors, {"seed": seed, "words": words, "registers": registers, **outputs}
+    return tensors, {"seed": seed, "words": words, "registers": registers, **shortened(outputs)}
+
+
+def shortened(outputs):
+    return {name: [float(f"{value:.9g}") for value in values.tolist()] for name, values in outputs.items()}
+
+
+def access_features(delta, size, is_load, pc):
+    distance = abs(delta)
+    values = [delta / 1e6, np.log1p(distance) / 20, -1 if delta < 0 else 1, distance <= 8]
+    values += [distance in range(8, 65, 8), distance % 4 == 0, distance % 8 == 0, min(size, 8) / 8, is_load]
+    return [float(value) for value in values] + [(pc & 255) / 255]
+
+
+def window(seed, length):
+    random = Random(seed)
+    oracle = MemoryOracle()
+    tensors = initialise(oracle, random)
+    # Deltas of all magnitudes up to 2^24, and small multiples of 4.
+    numbers = [signed(int(number)) for number in random.bits(length)]
+    deltas = [number >> 39 + index * 7 % 25 for index, number in enumerate(numbers, start=seed)]
+    deltas[1::4] = [(number % 40 - 20) * 4 for number in numbers[1::4]]
+    sizes = [1 << number % 5 for number in numbers]
+    loads = [number >> 8 & 1 for number in numbers]
+    pcs = [int(number) >> 16 for number in random.bits(length)]
+    accesses = list(zip(deltas, sizes, loads, pcs))
+    outputs = oracle.double().eval()(tensor([access_features(*access) for access in accesses]))
+    return tensors, {"seed": seed, "accesses": accesses, **shortened(outputs)}
+
+
+def lines(name, results):
+    return f', "{name}": [\n' + ",\n".join(json.dumps(result) for result in results) + "\n]"
 
 
 with torch.no_grad():
-    results = [case(seed, length) for seed, length in enumerate(LENGTHS, start=1)]
-print(json.dumps({"torch": torch.__version__.split("+")[0], "tensors": results[0][0]}, indent=None)[:-1] + ', "cases": [')
-print(",\n".join(json.dumps(result) for _, result in results) + "\n]}")
+    cases = [case(seed, length) for seed, length in enumerate(LENGTHS, start=1)]
+    windows = [window(seed, length) for seed, length in enumerate(LENGTHS, start=1)]
+tensors = {**cases[0][0], "memory-oracle": windows[0][0]}
+print(json.dumps({"torch": torch.__version__.split("+")[0], "tensors": tensors})[:-1], end="")
+results = [[result for _, result in results] for results in (cases, windows)]
+print(lines("cases", results[0]) + lines("windows", results[1]) + "}")

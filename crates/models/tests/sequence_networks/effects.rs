@@ -1,9 +1,12 @@
 //! Every part of every tensor has an effect on the outputs.
 
-use kvrm_models::inputs::ITERATION_INPUTS;
-use kvrm_models::{Architecture, IterationPredictor, LoopDetector, PatternRecogniser, TensorSpec};
+use kvrm_models::inputs::{ITERATION_INPUTS, WINDOW_ACCESSES_MAX};
+use kvrm_models::{
+    Architecture, IterationPredictor, LoopDetector, MemoryOracle, PatternRecogniser, TensorSpec,
+};
 use kvrm_testkit::random::Random;
 
+use crate::accesses::{outputs, random_window};
 use crate::random_weights::random_weights;
 
 /// Words with top bytes from all over the range.
@@ -86,6 +89,15 @@ fn every_part_of_the_iteration_predictor_has_an_effect() {
     every_part_has_an_effect(Architecture::IterationPredictor, &[], |flat| {
         let network = IterationPredictor::from_flat(flat).expect("the right number of weights");
         vec![network.log10_iterations(&inputs)]
+    });
+}
+
+#[test]
+fn every_part_of_the_memory_oracle_has_an_effect() {
+    let window = random_window(WINDOW_ACCESSES_MAX, &mut Random::new(3));
+    every_part_has_an_effect(Architecture::MemoryOracle, &[], |flat| {
+        let network = MemoryOracle::from_flat(flat).expect("the right number of weights");
+        outputs(&network.predict(&window).expect("32 accesses"))
     });
 }
 

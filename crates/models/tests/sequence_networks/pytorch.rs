@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kvrm_models::inputs::iteration_input;
-use kvrm_models::{Architecture, IterationPredictor, LoopDetector, PatternRecogniser};
+use kvrm_models::inputs::{Access, iteration_input};
+use kvrm_models::{Architecture, IterationPredictor, LoopDetector, MemoryOracle, PatternRecogniser};
 use kvrm_testkit::random::Random;
 use serde::Deserialize;
 
@@ -13,6 +13,10 @@ use crate::random_weights::random_weights;
 /// difference is the rounding of `f32`.
 const TOLERANCE: f64 = 2e-6;
 
+/// The lengths of bodies and of windows, in the order of seeds.
+const LENGTHS: [usize; 8] = [1, 2, 3, 5, 8, 13, 21, 32];
+
+/// The networks that look at loops.
 const ARCHITECTURES: [Architecture; 3] =
     [Architecture::LoopDetector, Architecture::PatternRecogniser, Architecture::IterationPredictor];
 
@@ -21,6 +25,7 @@ struct Answers {
     /// The names and shapes of the tensors of each architecture, in the order of its state dict.
     tensors: BTreeMap<String, Vec<(String, Vec<usize>)>>,
     cases: Vec<Case>,
+    windows: Vec<Window>,
 }
 
 #[derive(Deserialize)]
@@ -37,13 +42,35 @@ struct Case {
     predicted: Vec<f64>,
 }
 
+#[derive(Deserialize)]
+struct Window {
+    seed: u64,
+    /// Delta, size, 1 for a load, and address of the instruction of each access.
+    accesses: Vec<(i64, u32, u8, u64)>,
+    deltas: Vec<f64>,
+    confidences: Vec<f64>,
+    pattern_logits: Vec<f64>,
+}
+
+/// Fails if outputs differ from PyTorch's.
+#[track_caller]
+fn assert_near(name: &str, seed: u64, ours: &[f32], theirs: &[f64]) {
+    assert_eq!(ours.len(), theirs.len(), "{name}");
+    for (ours, theirs) in ours.iter().zip(theirs) {
+        let error = (f64::from(*ours) - theirs).abs();
+        assert!(error < TOLERANCE, "{name} of seed {seed}: {ours} instead of {theirs}");
+    }
+}
+
 fn answers() -> Answers {
     serde_json::from_str(include_str!("pytorch.json")).expect("pytorch.py wrote it")
 }
 
 #[test]
 fn tensors_are_those_of_pytorch_modules() {
-    for (name, tensors) in answers().tensors {
+    let tensors = answers().tensors;
+    assert_eq!(tensors.len(), 4, "the networks that look at sequences, and the iteration predictor");
+    for (name, tensors) in tensors {
         let architecture: Architecture = name.parse().expect("an architecture");
         let ours = architecture.tensors().iter().map(|spec| (spec.name.to_owned(), spec.dims.to_vec()));
         assert_eq!(ours.collect::<Vec<_>>(), tensors, "of {name}");
@@ -74,12 +101,23 @@ fn outputs_are_those_of_pytorch() {
             ("embedding", &matched.embedding, &case.embedding),
             ("predicted", &[predicted], &case.predicted),
         ] {
-            assert_eq!(ours.len(), theirs.len(), "{name}");
-            for (ours, theirs) in ours.iter().zip(theirs) {
-                let error = (f64::from(*ours) - theirs).abs();
-                assert!(error < TOLERANCE, "{name} of seed {}: {ours} instead of {theirs}", case.seed);
-            }
+            assert_near(name, case.seed, ours, theirs);
         }
-        assert_eq!(case.words.len(), [1, 2, 3, 5, 8, 13, 21, 32][case.seed as usize - 1], "all lengths");
+        assert_eq!(case.words.len(), LENGTHS[case.seed as usize - 1], "all lengths");
+    }
+}
+
+#[test]
+fn predictions_of_accesses_are_those_of_pytorch() {
+    for window in answers().windows {
+        let flat = random_weights(Architecture::MemoryOracle, &mut Random::new(window.seed));
+        let oracle = MemoryOracle::from_flat(&flat).expect("the right number of weights");
+        let access = |&(delta, size, is_load, pc): &_| Access { delta, size, is_load: is_load == 1, pc };
+        let accesses: Vec<Access> = window.accesses.iter().map(access).collect();
+        let prediction = oracle.predict(&accesses).expect("up to 32 accesses");
+        assert_near("deltas", window.seed, &prediction.encoded_deltas, &window.deltas);
+        assert_near("confidences", window.seed, &prediction.confidences, &window.confidences);
+        assert_near("pattern_logits", window.seed, &prediction.pattern_logits, &window.pattern_logits);
+        assert_eq!(accesses.len(), LENGTHS[window.seed as usize - 1], "all lengths");
     }
 }
