@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use kvrm_convert::{Format, read, write};
 use kvrm_models::{
-    Architecture, Dtype, IterationPredictor, LoopDetector, NamedTensor, PatternRecogniser, TensorFile,
-    Weights,
+    Architecture, Dtype, IterationPredictor, LoopDetector, MemoryOracle, NamedTensor, PatternRecogniser,
+    TensorFile, Weights, WeightsError,
 };
 
 use crate::support::{Tensor, archive, f32s, pickle, state_dict};
@@ -31,8 +31,8 @@ impl Module {
     }
 
     /// Two layers of 128 units each.
-    fn lstm(mut self, name: &str, suffixes: &[&str]) -> Self {
-        for (layer, inputs) in [128, 128 * suffixes.len()].into_iter().enumerate() {
+    fn lstm(mut self, name: &str, inputs: usize, suffixes: &[&str]) -> Self {
+        for (layer, inputs) in [inputs, 128 * suffixes.len()].into_iter().enumerate() {
             for suffix in suffixes {
                 let name = |part: &str| format!("{name}.{part}_l{layer}{suffix}");
                 self =
@@ -56,11 +56,11 @@ impl Module {
     }
 }
 
-fn modules() -> [(Architecture, Module); 3] {
+fn modules() -> [(Architecture, Module); 4] {
     let detector = Module::default()
         .embedding("inst_embed", 32)
         .linear("reg_field_extract", 32, 96)
-        .lstm("seq_encoder", &["", "_reverse"])
+        .lstm("seq_encoder", 128, &["", "_reverse"])
         .embedding("reg_embed", 64)
         .attention("cross_attn", 256)
         .linear("type_head.0", 384, 128)
@@ -74,7 +74,7 @@ fn modules() -> [(Architecture, Module); 3] {
         .tensor("opcode_embedding.weight", &[256, 128])
         .tensor("position_embedding.weight", &[32, 128])
         .linear("feature_proj", 64, 128)
-        .lstm("lstm", &[""])
+        .lstm("lstm", 128, &[""])
         .attention("attention", 128)
         .linear("ffn.0", 128, 512)
         .linear("ffn.2", 512, 128)
@@ -84,11 +84,32 @@ fn modules() -> [(Architecture, Module); 3] {
         .norm("norm", 128)
         .linear("fc2", 128, 64)
         .linear("fc3", 64, 1);
+    let oracle = Module::default()
+        .linear("feature_encoder.0", 10, 64)
+        .linear("feature_encoder.2", 64, 64)
+        .lstm("lstm", 64, &[""])
+        .linear("delta_head.0", 128, 128)
+        .linear("delta_head.3", 128, 8)
+        .linear("confidence_head.0", 128, 64)
+        .linear("confidence_head.2", 64, 8)
+        .linear("pattern_head.0", 128, 64)
+        .linear("pattern_head.2", 64, 4);
     [
         (Architecture::LoopDetector, detector),
         (Architecture::PatternRecogniser, recogniser),
         (Architecture::IterationPredictor, predictor),
+        (Architecture::MemoryOracle, oracle),
     ]
+}
+
+/// Builds the network of an architecture from its flat form.
+fn build(architecture: Architecture, flat: &[f32]) -> Result<(), WeightsError> {
+    match architecture {
+        Architecture::LoopDetector => LoopDetector::from_flat(flat).map(drop),
+        Architecture::PatternRecogniser => PatternRecogniser::from_flat(flat).map(drop),
+        Architecture::IterationPredictor => IterationPredictor::from_flat(flat).map(drop),
+        _ => MemoryOracle::from_flat(flat).map(drop),
+    }
 }
 
 /// Returns the bytes of a PyTorch file whose tensors follow one another in one storage.
@@ -114,7 +135,7 @@ fn torch(module: &Module, values: &[f32]) -> Vec<u8> {
 }
 
 #[test]
-fn networks_that_look_at_loops_convert_from_pytorch_and_numpy() {
+fn networks_that_look_at_sequences_convert_from_pytorch_and_numpy() {
     for (architecture, module) in modules() {
         let count: usize = module.tensors.iter().map(|(_, dims)| dims.iter().product::<usize>()).sum();
         assert_eq!(count, architecture.parameters(), "{architecture}");
@@ -141,11 +162,22 @@ fn networks_that_look_at_loops_convert_from_pytorch_and_numpy() {
         let npy = write("net.npy", Format::Npy, &flat, Dtype::F32).expect("it can be written");
         read_as("net.npy", &npy);
 
-        let is_built = match architecture {
-            Architecture::LoopDetector => LoopDetector::from_flat(weights.values()).is_ok(),
-            Architecture::PatternRecogniser => PatternRecogniser::from_flat(weights.values()).is_ok(),
-            _ => IterationPredictor::from_flat(weights.values()).is_ok(),
-        };
-        assert!(is_built, "{architecture} from its weights");
+        assert_eq!(build(architecture, weights.values()), Ok(()), "{architecture} from its weights");
     }
+}
+
+#[test]
+fn a_wrong_tensor_of_a_memory_oracle_is_named() {
+    let [.., (architecture, mut module)] = modules();
+    let index = module.tensors.iter().position(|(name, _)| name == "delta_head.3.weight");
+    let (_, dims) = &mut module.tensors[index.expect("the head has this layer")];
+    *dims = vec![4, 128]; // Four deltas instead of eight.
+    let values = vec![0.5; architecture.parameters()];
+    let content = read("net.pt", &torch(&module, &values)).expect("an honest file");
+    let error = Weights::from_tensors("net.pt", None, content).expect_err("the shape is wrong");
+    assert_eq!(
+        error.to_string(),
+        "net.pt: tensor `delta_head.3.weight`: expected [8, 128] in memory-oracle, found [4, 128]",
+        "names file, tensor and both shapes"
+    );
 }
