@@ -43,3 +43,48 @@ impl AddressSpace {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use kvrm_arm64::{Features, Memory};
+
+    use super::*;
+    use crate::image::Image;
+    use crate::permissions::Permissions;
+    use crate::segment::Segment;
+
+    #[test]
+    fn each_access_is_noted_while_that_is_wanted() {
+        let segment =
+            Segment { address: 0x1000, bytes: 8192, data: vec![1, 2], permissions: Permissions::RW };
+        let image = Image::new(&[segment], Features::ARMV8_0).expect("the segment is right");
+        let mut memory = AddressSpace::new(Arc::new(image), 4);
+        memory.read::<2>(0x1000).expect("the page is readable");
+        memory.write(0x1008, [5]).expect("the page is writable");
+        assert_eq!(memory.take_accesses().count(), 0, "nothing was wanted");
+
+        memory.observe_accesses(true);
+        for _ in 0..2 {
+            // The page would be in the TLB.
+            memory.read::<2>(0x1000).expect("the page is readable");
+            memory.write(0x1ffc, [7; 24]).expect("the pages are writable");
+        }
+        memory.read::<1>(0x3000).expect_err("the page is not mapped");
+        let read = DataAccess { access: Access::Read, address: 0x1000, bytes: 2, value: 0x201 };
+        let value = u128::from_le_bytes([7; 16]);
+        let written = DataAccess { access: Access::Write, address: 0x1ffc, bytes: 24, value };
+        assert_eq!(
+            memory.take_accesses().collect::<Vec<_>>(),
+            [read, written, read, written],
+            "in their order"
+        );
+        assert_eq!(memory.take_accesses().count(), 0, "taken only once");
+
+        memory.read::<1>(0x1000).expect("the page is readable");
+        memory.observe_accesses(false);
+        memory.read::<1>(0x1000).expect("the page is readable");
+        assert_eq!(memory.take_accesses().count(), 0, "forgotten, and not wanted any more");
+    }
+}
