@@ -21,6 +21,7 @@ mod adam;
 mod gradient;
 pub mod loops;
 mod math;
+pub mod oracle;
 mod progress;
 mod random;
 mod small;

@@ -1,0 +1,193 @@
+//! Windows of a stream, with what comes after them.
+
+use kvrm_prefetch::{
+    Candidates, InvalidSettings, PageAccess, Prefetcher, RecordedAccess, ReplaySettings, Trigger, replay,
+};
+
+use super::pattern::Pattern;
+
+/// The largest number of accesses of a window.
+pub const WINDOW_ACCESSES: usize = 32;
+/// The number of deltas that the oracle predicts.
+pub const DELTAS: usize = 8;
+/// The number of different pages among which a page that the oracle names has to be.
+pub const HORIZON: usize = 16;
+/// The number of accesses among which these pages are sought.
+const LOOK_AHEAD: usize = 256;
+
+/// The last accesses of a lane at a time, and what comes after them: a sample of the oracle.
+///
+/// ```
+/// use kvrm_prefetch::{PageAccess, RecordedAccess};
+/// use kvrm_train::oracle::{Pattern, Window};
+///
+/// let stream: Vec<_> = (0..50)
+///     .map(|n| PageAccess { page: 1000 + 3 * n, pc: 0x400, ..PageAccess::default() })
+///     .map(|access| RecordedAccess { access, ..RecordedAccess::default() })
+///     .collect();
+/// let window = Window::at(&stream, 40).expect("the stream goes on");
+/// assert_eq!((window.accesses.len(), window.pattern), (32, Pattern::Strided));
+/// assert_eq!(window.deltas(), [3; 8]);
+/// // Of these, 1123 comes next, 1126 and 1120 + 27 do later, and 1124 does not.
+/// assert_eq!(window.are_used(&[3, 3, -2, 23]), [true, true, false, true]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window<'a> {
+    /// The last accesses, at most [`WINDOW_ACCESSES`], the current one last.
+    pub accesses: &'a [RecordedAccess],
+    /// The next different pages, without the current one, in the order of their first accesses: at most [`HORIZON`], from the
+    /// next 256 accesses.
+    pub next_pages: Vec<u64>,
+    /// The pattern at the current access.
+    pub pattern: Pattern,
+}
+
+impl<'a> Window<'a> {
+    /// Returns the window at a position of a stream, unless no other page follows.
+    #[must_use]
+    pub fn at(stream: &'a [RecordedAccess], position: usize) -> Option<Self> {
+        let current = stream.get(position)?.access.page;
+        let mut next_pages = Vec::new();
+        for recorded in stream[position + 1..].iter().take(LOOK_AHEAD) {
+            let page = recorded.access.page;
+            if page != current && !next_pages.contains(&page) {
+                next_pages.push(page);
+                if next_pages.len() == HORIZON {
+                    break;
+                }
+            }
+        }
+        let accesses = &stream[(position + 1).saturating_sub(WINDOW_ACCESSES)..=position];
+        let pattern = Pattern::at(stream, position);
+        (!next_pages.is_empty()).then_some(Self { accesses, next_pages, pattern })
+    }
+
+    /// Returns the labels of the deltas: the distances to the next different pages, each from the page before it. There are fewer
+    /// than [`DELTAS`] at the end of a stream.
+    #[must_use]
+    pub fn deltas(&self) -> Vec<i64> {
+        let mut last = self.page();
+        let next = self.next_pages.iter().take(DELTAS);
+        next.map(|page| page.wrapping_sub(std::mem::replace(&mut last, *page)).cast_signed()).collect()
+    }
+
+    /// Returns the targets of the confidences for predicted deltas, each from the page before it: whether the page that a delta
+    /// names is one of the next different pages, and no delta before has named it.
+    #[must_use]
+    pub fn are_used(&self, deltas: &[i64]) -> Vec<bool> {
+        let (mut page, mut named) = (self.page(), Vec::new());
+        let is_used = |delta: &i64| {
+            page = page.wrapping_add_signed(*delta);
+            let is_used = self.next_pages.contains(&page) && !named.contains(&page);
+            named.push(page);
+            is_used
+        };
+        deltas.iter().map(is_used).collect()
+    }
+
+    fn page(&self) -> u64 {
+        self.accesses.last().map_or(0, |recorded| recorded.access.page)
+    }
+}
+
+/// Returns the accesses of a stream that a prefetcher would hear of: those that miss without prefetching. If all of its pages came
+/// in time, it would hear of the first uses of about the same pages.
+///
+/// # Errors
+/// A setting is wrong.
+pub fn heard(
+    stream: &[RecordedAccess],
+    settings: &ReplaySettings,
+) -> Result<Vec<RecordedAccess>, InvalidSettings> {
+    let mut listener = Listener(Vec::new());
+    replay(stream, settings, &mut listener)?;
+    // The accesses are a part of the stream, in its order.
+    let mut missed = listener.0.into_iter().peekable();
+    Ok(stream.iter().filter(|recorded| missed.next_if_eq(&recorded.access).is_some()).copied().collect())
+}
+
+/// A prefetcher that only listens.
+struct Listener(Vec<PageAccess>);
+
+impl Prefetcher for Listener {
+    fn observe(&mut self, access: &PageAccess, _: Trigger, _: &mut Candidates) {
+        self.0.push(*access);
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.0[..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stream(pages: impl IntoIterator<Item = u64>) -> Vec<RecordedAccess> {
+        let recorded = |(step, page)| RecordedAccess {
+            access: PageAccess { page, step, ..PageAccess::default() },
+            ..RecordedAccess::default()
+        };
+        (0..).zip(pages).map(recorded).collect()
+    }
+
+    #[test]
+    fn labels_are_the_next_different_pages() {
+        let stream = stream([50, 7, 50, 9, 7, 9, 3, 50, 1, 2]);
+        let window = Window::at(&stream, 0).expect("pages follow");
+        assert_eq!(window.next_pages, [7, 9, 3, 1, 2], "without the current page, and each once");
+        assert_eq!(window.deltas(), [7 - 50, 2, -6, -2, 1], "each from the one before");
+        assert_eq!(window.accesses.len(), 1, "nothing is before the first access");
+        let window = Window::at(&stream, 6).expect("pages follow");
+        assert_eq!((window.next_pages.as_slice(), window.accesses.len()), (&[50, 1, 2][..], 7), "at page 3");
+        assert_eq!(Window::at(&stream, 9), None, "nothing follows");
+        assert_eq!(Window::at(&stream, 10), None, "behind the end");
+    }
+
+    #[test]
+    fn windows_and_labels_have_their_largest_sizes() {
+        let stream = stream(0..1000);
+        let window = Window::at(&stream, 500).expect("pages follow");
+        let sizes = (window.accesses.len(), window.next_pages.len(), window.deltas().len());
+        assert_eq!(sizes, (WINDOW_ACCESSES, HORIZON, DELTAS), "all are full");
+        assert_eq!(
+            (window.accesses[0].access.page, window.accesses[31].access.page),
+            (469, 500),
+            "the last ones"
+        );
+    }
+
+    #[test]
+    fn only_some_accesses_are_looked_at() {
+        let stream = stream(std::iter::repeat_n(5, LOOK_AHEAD + 1).chain([6]));
+        assert_eq!(Window::at(&stream, 0), None, "another page comes too late");
+        assert!(Window::at(&stream, 1).is_some(), "the last one that counts");
+    }
+
+    #[test]
+    fn confidences_are_targets_of_new_pages_that_come_soon() {
+        let stream = stream((0..40).map(|n| 100 + n));
+        let window = Window::at(&stream, 10).expect("pages follow");
+        assert_eq!(
+            window.are_used(&[1, 1, -1, 15, 1]),
+            [true, true, false, true, false],
+            "111, 112, 111, 126, 127"
+        );
+        assert_eq!(
+            window.are_used(&[0, -1, i64::MIN]),
+            [false; 3],
+            "the current page, past ones, none at all"
+        );
+    }
+
+    #[test]
+    fn only_misses_are_heard() {
+        let stream = stream([1, 2, 3, 1, 2, 3, 4, 1]);
+        let pages = |capacity| -> Vec<u64> {
+            let heard = heard(&stream, &ReplaySettings::new(capacity)).expect("the settings are right");
+            heard.iter().map(|recorded| recorded.access.page).collect()
+        };
+        assert_eq!(pages(4), [1, 2, 3, 4], "the first access to each page");
+        assert_eq!(pages(1), [1, 2, 3, 1, 2, 3, 4, 1], "all accesses");
+    }
+}
