@@ -7,18 +7,17 @@ mod tables;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use kvrm_machine::{Features, Machine, Program, Stream};
 use kvrm_train::loops::{LogEngine, LoopLog, LoopRecord, Part, Splits, read_records, write_records};
 use rayon::prelude::*;
 
+use crate::compilers::{self, Compiler, Source};
 use crate::folders;
 use crate::oracle::{PREPARED, RUNS, Run};
 use crate::root::root;
-use crate::system::{self, COMPILER};
 use crate::{programs, third_party};
 
 /// The levels at which programs are compiled: the compiler, and its level of optimization.
@@ -32,13 +31,6 @@ const LEVELS: [(Compiler, &str); 8] = [
     (Compiler::Clang, "O2"),
     (Compiler::Clang, "Os"),
 ];
-/// Flags of all guests. Loops are not replaced by calls.
-const FLAGS: &[&str] =
-    &["-march=armv8-a", "-ffreestanding", "-fno-stack-protector", "-w", "-nostdlib", "-static"];
-/// Flags of guests without floating point.
-const INTEGERS: &[&str] = &["-mgeneral-regs-only", "-fno-tree-vectorize", "-fno-builtin"];
-/// Flags of guests with floating point.
-const FLOATING_POINT: &[&str] = &["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"];
 /// The largest number of steps of a run of a guest.
 const GUEST_STEPS: u64 = 20_000_000;
 /// The largest number of steps of a run of a third-party program.
@@ -118,36 +110,6 @@ impl PartName {
             Self::Validation => Part::Validation,
             Self::Programs => Part::Programs,
             Self::Level => Part::Level,
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Compiler {
-    Gcc,
-    Clang,
-}
-
-impl Compiler {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Gcc => "gcc",
-            Self::Clang => "clang",
-        }
-    }
-
-    fn command(self) -> Command {
-        match self {
-            Self::Gcc => {
-                let mut command = Command::new(COMPILER);
-                command.args(["-mno-outline-atomics", "-fno-tree-loop-distribute-patterns"]);
-                command
-            }
-            Self::Clang => {
-                let mut command = Command::new("clang");
-                command.arg("--target=aarch64-linux-gnu");
-                command
-            }
         }
     }
 }
@@ -241,8 +203,7 @@ fn write_sample(log: &Path) -> Result<()> {
 fn write_log(only: Option<&str>) -> Result<()> {
     let folder = root().join("target/loops");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    system::ensure_program(COMPILER, "gcc-aarch64-linux-gnu")?;
-    system::ensure_program("clang", "clang")?;
+    compilers::ensure_installed()?;
     let mut jobs = guests(&folder)?;
     jobs.extend(third_party_jobs(&folder)?);
     jobs.retain(|job| only.is_none_or(|text| job.program.contains(text)));
@@ -261,8 +222,8 @@ fn write_log(only: Option<&str>) -> Result<()> {
 /// Compiles the guests at all levels.
 fn guests(folder: &Path) -> Result<Vec<Job>> {
     let mut jobs = Vec::new();
-    for (compiler, level) in LEVELS {
-        let level = format!("{}-{level}", compiler.name());
+    for (compiler, optimization) in LEVELS {
+        let level = format!("{}-{optimization}", compiler.name());
         let binaries = folder.join(&level);
         fs::create_dir_all(&binaries).with_context(|| format!("cannot create {}", binaries.display()))?;
         for (sources, is_linux) in [("guests/loops", false), ("guests", false), ("guests/linux", true)] {
@@ -278,55 +239,14 @@ fn guests(folder: &Path) -> Result<Vec<Job>> {
                     continue;
                 }
                 let file = binaries.join(stem);
-                compile(compiler, &level, Source { path: &source, has_floats, is_linux }, &file)?;
+                let source = Source { path: &source, has_floats, is_linux };
+                source.compile(compiler, optimization, &file)?;
                 let kind = if is_linux { Kind::Linux } else { Kind::Guest };
                 jobs.push(Job { program: stem.to_owned(), level: level.clone(), file, kind });
             }
         }
     }
     Ok(jobs)
-}
-
-/// A guest to compile.
-struct Source<'a> {
-    path: &'a Path,
-    has_floats: bool,
-    is_linux: bool,
-}
-
-fn compile(
-    compiler: Compiler,
-    level: &str,
-    Source { path: source, has_floats, is_linux }: Source<'_>,
-    file: &Path,
-) -> Result<()> {
-    let runtime = root().join(if is_linux { "guests/linux/runtime" } else { "guests/runtime" });
-    let newest = [source, &runtime.join("runtime.c")]
-        .iter()
-        .map(|path| fs::metadata(path).and_then(|of| of.modified()).ok())
-        .max();
-    if fs::metadata(file).and_then(|of| of.modified()).ok() > newest.flatten() {
-        return Ok(());
-    }
-    let mut command = compiler.command();
-    command.args(FLAGS).arg(format!("-{}", level.split('-').nth(1).unwrap_or_default()));
-    // A Linux guest looks at vectors itself.
-    command.args(if has_floats || is_linux { FLOATING_POINT } else { INTEGERS });
-    if !is_linux {
-        command.arg("-T").arg(runtime.join("guest.ld"));
-    }
-    let status = command
-        .args(["-fno-pie", "-Wl,--build-id=none", "-I"])
-        .arg(&runtime)
-        .arg(runtime.join("start.S"))
-        .arg(runtime.join("runtime.c"))
-        .arg(source)
-        .arg("-o")
-        .arg(file)
-        .status()
-        .with_context(|| format!("cannot run {}", compiler.name()))?;
-    ensure!(status.success(), "{} could not compile {} at {level}", compiler.name(), source.display());
-    Ok(())
 }
 
 /// Prepares third-party programs and their files, and returns their runs.

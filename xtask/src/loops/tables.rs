@@ -1,10 +1,7 @@
 //! The tables of `docs/loop-networks.md`: measures of the networks that look at loops, and of simple methods, on the held-out
 //! parts of the log.
 
-use std::fmt::Write as _;
-use std::fs;
-
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use kvrm_models::{
     Architecture, IterationPredictor, LoopDetector, LoopKind, LoopPattern, PatternRecogniser, Weights,
 };
@@ -13,6 +10,7 @@ use kvrm_train::loops::{
     Splits, first_labels, rule_pattern,
 };
 
+use crate::markdown::{head, percent, replace_between, row};
 use crate::root::root;
 
 /// The marks around the tables in the document.
@@ -30,11 +28,7 @@ pub(super) fn run(splits: &Splits, write: bool) -> Result<()> {
     iterations(splits, &mut out)?;
     println!("{out}");
     if write {
-        let path = root().join(DOCUMENT);
-        let old = fs::read_to_string(&path).with_context(|| format!("cannot read {DOCUMENT}"))?;
-        let (before, rest) = old.split_once(BEGIN).with_context(|| format!("{DOCUMENT} has no `{BEGIN}`"))?;
-        let (_, after) = rest.split_once(END).with_context(|| format!("{DOCUMENT} has no `{END}`"))?;
-        fs::write(&path, format!("{before}{BEGIN}\n\n{}\n\n{END}{after}", out.trim()))?;
+        replace_between(DOCUMENT, BEGIN, END, &out)?;
     }
     Ok(())
 }
@@ -47,24 +41,6 @@ fn weights(architecture: Architecture) -> Result<Option<Weights>> {
 
 fn parts(splits: &Splits) -> [(&'static str, &[LoopRecord]); 2] {
     [("held-out programs", &splits.programs), ("held-out level", &splits.level)]
-}
-
-/// Appends a row of a table.
-fn row(out: &mut String, cells: impl IntoIterator<Item = String>) {
-    let cells: Vec<String> = cells.into_iter().collect();
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "| {} |", cells.join(" | "));
-}
-
-/// Appends the head of a table, whose columns after the first are numbers.
-fn head(out: &mut String, title: &str, columns: &[&str]) {
-    let _ = writeln!(out, "\n**{title}**\n");
-    row(out, columns.iter().map(|column| (*column).to_owned()));
-    row(out, columns.iter().enumerate().map(|(index, _)| if index == 0 { "---" } else { "---:" }.to_owned()));
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }
 
 fn data(splits: &Splits, out: &mut String) {
