@@ -431,7 +431,7 @@ constants! {
     /// The words of the result for a tuple that a workgroup evaluates together: the class, then the bits of the logits.
     TOGETHER_WORDS = 8;
 
-    // The networks that look at loops.
+    // The networks that look at sequences: at loops, and at accesses to memory.
 
     /// Activation: none.
     ACTIVATION_NONE = 0;
@@ -439,18 +439,24 @@ constants! {
     ACTIVATION_RELU = 1;
     /// Activation: the Gaussian error linear unit.
     ACTIVATION_GELU = 2;
-    /// The most words of the body of a loop.
-    LOOP_WORDS = 32;
+    /// Activation: the logistic function.
+    ACTIVATION_LOGISTIC = 3;
+    /// The most tokens of a sequence: words of the body of a loop, or accesses of a window.
+    SEQUENCE_TOKENS = 32;
     /// The number of patterns that the pattern recogniser knows.
     LOOP_PATTERNS = 6;
+    /// The part of the kind of an access that is the lowest byte of the address of its instruction.
+    ACCESS_PC_MASK = 255;
+    /// The bit of the kind of an access that is set for a load.
+    ACCESS_LOAD = 256;
     /// The rows of which an invocation of a linear layer computes eight outputs.
-    LOOP_ROWS = 8;
+    LINEAR_ROWS = 8;
     /// The invocations of a workgroup of a linear layer that compute outputs of the same rows.
     LINEAR_COLUMNS = 16;
     /// The invocations of a workgroup of a linear layer.
     LINEAR_WORKGROUP = 32;
-    /// The bodies that a workgroup takes through an LSTM.
-    LOOP_SEQUENCES = 4;
+    /// The sequences that a workgroup takes through an LSTM.
+    LSTM_SEQUENCES = 4;
 
     // Views of pictures.
 

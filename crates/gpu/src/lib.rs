@@ -4,6 +4,8 @@
 //! `kvrm_machine` on a device; [`Engine`] and [`GpuEngine`] are its interface. [`spiking`] runs the networks of
 //! `kvrm_spiking` on a device.
 //!
+//! [`loop_networks`] evaluates networks of `kvrm_models` on a device.
+//!
 //! ```no_run
 //! use kvrm_gpu::Engine;
 //! use kvrm_machine::{Machine, Program};
@@ -18,6 +20,7 @@ mod auto;
 pub mod device;
 mod gpu;
 mod gpus;
+mod layers;
 pub mod loop_advice;
 pub mod loop_networks;
 mod machine;

@@ -1,6 +1,5 @@
 //! The networks that look at loops, on a GPU: for many bodies at once.
 
-mod arena;
 mod batch;
 mod interface;
 mod kernels;
@@ -8,15 +7,15 @@ mod packing;
 mod plan;
 mod workspace;
 
-use kvrm_shaders::layout;
-
 use self::batch::Batch;
 pub use self::interface::{LoopAnswer, LoopCandidate, LoopModels};
 use self::kernels::Kernels;
 use self::packing::PackedNetworks;
-use self::workspace::Workspace;
+use self::workspace::LoopWorkspace;
 use crate::device::Device;
 use crate::device::error::Error;
+use crate::layers::batch::{longest_first, size_of_batch};
+use crate::layers::workspace::fitting;
 
 /// The most bodies of a submission.
 const BODIES_MAX: usize = 256;
@@ -46,7 +45,7 @@ pub struct LoopNetworks {
     kernels: Kernels,
     packed: PackedNetworks,
     /// The buffers for the largest batch so far.
-    workspace: Option<Workspace>,
+    workspace: Option<LoopWorkspace>,
 }
 
 impl LoopNetworks {
@@ -69,30 +68,17 @@ impl LoopNetworks {
     /// The device fails. After its loss, the networks have to be made again on a device that is opened again.
     pub fn evaluate(&mut self, candidates: &[LoopCandidate<'_>]) -> Result<Vec<LoopAnswer>, Error> {
         let mut answers = vec![LoopAnswer::default(); candidates.len()];
-        let fits = |index: &usize| (1..=layout::LOOP_WORDS as usize).contains(&candidates[*index].body.len());
-        let mut order: Vec<usize> = (0..candidates.len()).filter(fits).collect();
-        // Bodies of a workgroup of an LSTM wait for the longest of them, so those of similar lengths stay together.
-        order.sort_by_key(|index| std::cmp::Reverse(candidates[*index].body.len()));
+        let order = longest_first(candidates.len(), |index| candidates[index].body.len());
         for indices in order.chunks(BODIES_MAX) {
             let batch = Batch::new(indices.iter().map(|index| &candidates[*index]));
-            let workspace = self.workspace_for(&batch)?;
+            let Self { device, kernels, packed, workspace } = self;
+            let workspace = fitting(workspace, size_of_batch(&batch.bodies), |size| {
+                LoopWorkspace::new(device, kernels, packed, size)
+            })?;
             for (index, answer) in indices.iter().zip(workspace.run(&batch)?) {
                 answers[*index] = answer;
             }
         }
         Ok(answers)
-    }
-
-    /// Returns buffers that are large enough for a batch.
-    fn workspace_for(&mut self, batch: &Batch) -> Result<&Workspace, Error> {
-        let needed = batch.size();
-        let workspace = match self.workspace.take() {
-            Some(workspace) if workspace.fits(needed) => workspace,
-            smaller => {
-                let size = smaller.map_or(needed, |smaller| smaller.size().max(needed)).rounded_up();
-                Workspace::new(&self.device, &self.kernels, &self.packed, size)?
-            }
-        };
-        Ok(self.workspace.insert(workspace))
     }
 }

@@ -7,56 +7,70 @@ use bytemuck::{Pod, Zeroable};
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
 use crate::variants::{ClassNetwork, Substitution};
 
-/// The size of a batch of bodies.
+/// The size of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct LoopBatch {
-    /// The number of bodies.
-    pub bodies: u32,
-    /// The number of words of all bodies.
-    pub words: u32,
+pub struct SequenceBatch {
+    /// The number of sequences.
+    pub sequences: u32,
+    /// The number of tokens of all sequences.
+    pub tokens: u32,
 }
 
-const _: () = assert!(size_of::<LoopBatch>() == 8, "the struct has the size that it has in WGSL");
-const _: () = assert!(offset_of!(LoopBatch, bodies) == 0, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LoopBatch, words) == 4, "the member is where it is in WGSL");
+const _: () = assert!(size_of::<SequenceBatch>() == 8, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(SequenceBatch, sequences) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(SequenceBatch, tokens) == 4, "the member is where it is in WGSL");
 
-/// A body of a loop.
+/// A sequence of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct LoopBody {
-    /// The index of the first word.
+pub struct TokenSequence {
+    /// The index of the first token.
     pub first: u32,
-    /// The number of words, from 1 to `LOOP_WORDS`.
-    pub words: u32,
-    /// The low word of the address of the first word.
-    pub pc: u32,
+    /// The number of tokens, from 1 to `SEQUENCE_TOKENS`.
+    pub tokens: u32,
 }
 
-const _: () = assert!(size_of::<LoopBody>() == 12, "the struct has the size that it has in WGSL");
-const _: () = assert!(offset_of!(LoopBody, first) == 0, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LoopBody, words) == 4, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LoopBody, pc) == 8, "the member is where it is in WGSL");
+const _: () = assert!(size_of::<TokenSequence>() == 8, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(TokenSequence, first) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(TokenSequence, tokens) == 4, "the member is where it is in WGSL");
 
-/// A word of a body.
+/// The place of the features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct LoopWord {
-    /// The word.
-    pub word: u32,
-    /// The index of the word in its body.
-    pub position: u32,
+pub struct AccessLayer {
+    /// The first vector of the features, a row for each access.
+    pub output: u32,
+    /// The distance between rows.
+    pub output_stride: u32,
 }
 
-const _: () = assert!(size_of::<LoopWord>() == 8, "the struct has the size that it has in WGSL");
-const _: () = assert!(offset_of!(LoopWord, word) == 0, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LoopWord, position) == 4, "the member is where it is in WGSL");
+const _: () = assert!(size_of::<AccessLayer>() == 8, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(AccessLayer, output) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(AccessLayer, output_stride) == 4, "the member is where it is in WGSL");
+
+/// An access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct WindowAccess {
+    /// The address minus the address of the access before, in two's complement.
+    pub delta: u64,
+    /// The number of bytes.
+    pub size: u32,
+    /// The lowest byte of the address of the instruction, and `ACCESS_LOAD` for a load.
+    pub kind: u32,
+}
+
+const _: () = assert!(size_of::<WindowAccess>() == 16, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(WindowAccess, delta) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(WindowAccess, size) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(WindowAccess, kind) == 12, "the member is where it is in WGSL");
 
 /// The places and the shape of an attention. Columns of heads follow each other in all rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct AttentionLayer {
-    /// The first vector of the queries, a row for each word.
+    /// The first vector of the queries, a row for each token.
     pub query: u32,
     /// The distance between queries.
     pub query_stride: u32,
@@ -66,9 +80,9 @@ pub struct AttentionLayer {
     pub value: u32,
     /// The distance between keys, and between values.
     pub key_stride: u32,
-    /// The number of keys of each body, or 0 if each word has one.
-    pub keys_per_body: u32,
-    /// The first vector of the output, a row for each word.
+    /// The number of keys of each sequence, or 0 if each token has one.
+    pub keys_per_sequence: u32,
+    /// The first vector of the output, a row for each token.
     pub output: u32,
     /// The distance between rows of the output.
     pub output_stride: u32,
@@ -84,11 +98,135 @@ const _: () = assert!(offset_of!(AttentionLayer, query_stride) == 4, "the member
 const _: () = assert!(offset_of!(AttentionLayer, key) == 8, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(AttentionLayer, value) == 12, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(AttentionLayer, key_stride) == 16, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(AttentionLayer, keys_per_body) == 20, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(AttentionLayer, keys_per_sequence) == 20, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(AttentionLayer, output) == 24, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(AttentionLayer, output_stride) == 28, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(AttentionLayer, head_vectors) == 32, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(AttentionLayer, scale) == 36, "the member is where it is in WGSL");
+
+/// The place, shape and activation of a linear layer. Rows, inputs and outputs are counted in vectors of four.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct LinearLayer {
+    /// The number of rows for each sequence.
+    pub rows_per_sequence: u32,
+    /// The number of rows for each token.
+    pub rows_per_token: u32,
+    /// The first vector of the input.
+    pub input: u32,
+    /// The distance between rows of the input.
+    pub input_stride: u32,
+    /// The first vector of the output.
+    pub output: u32,
+    /// The distance between rows of the output.
+    pub output_stride: u32,
+    /// The number of vectors of an input.
+    pub inputs: u32,
+    /// The number of vectors of an output.
+    pub outputs: u32,
+    /// The first vector of the matrix.
+    pub matrix: u32,
+    /// The first vector of the bias.
+    pub bias: u32,
+    /// The activation, one of `ACTIVATION_*`.
+    pub activation: u32,
+    /// 1 if the result is added to the output, else 0.
+    pub adds: u32,
+}
+
+const _: () = assert!(size_of::<LinearLayer>() == 48, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, rows_per_sequence) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, rows_per_token) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, input) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, input_stride) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, output) == 16, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, output_stride) == 20, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, inputs) == 24, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, outputs) == 28, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, matrix) == 32, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, bias) == 36, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, activation) == 40, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LinearLayer, adds) == 44, "the member is where it is in WGSL");
+
+/// The places of a layer of an LSTM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct LstmLayer {
+    /// The first vector of the sums of inputs and biases: a vector of the gates i, f, g and o for each unit, of the forward
+    /// direction and then of the other.
+    pub projected: u32,
+    /// The distance between rows of these sums.
+    pub projected_stride: u32,
+    /// The first vector of the output: the values of the forward direction, then those of the other.
+    pub output: u32,
+    /// The distance between rows of the output.
+    pub output_stride: u32,
+    /// The first vector of the matrix from the previous outputs to the gates of the forward direction. That of the other
+    /// direction follows.
+    pub matrix: u32,
+    /// 1 if the output has a row for each sequence, with what its last step gives. 0 if it has a row for each token.
+    pub only_last: u32,
+}
+
+const _: () = assert!(size_of::<LstmLayer>() == 24, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(LstmLayer, projected) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LstmLayer, projected_stride) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LstmLayer, output) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LstmLayer, output_stride) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LstmLayer, matrix) == 16, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LstmLayer, only_last) == 20, "the member is where it is in WGSL");
+
+/// The places and the width of a mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct MeanLayer {
+    /// The first vector of the input, a row for each token.
+    pub input: u32,
+    /// The distance between rows of the input.
+    pub input_stride: u32,
+    /// The first vector of the output, a row for each sequence.
+    pub output: u32,
+    /// The distance between rows of the output.
+    pub output_stride: u32,
+    /// The number of vectors of a row.
+    pub width: u32,
+}
+
+const _: () = assert!(size_of::<MeanLayer>() == 20, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(MeanLayer, input) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(MeanLayer, input_stride) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(MeanLayer, output) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(MeanLayer, output_stride) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(MeanLayer, width) == 16, "the member is where it is in WGSL");
+
+/// The places and the activation of a layer norm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct NormLayer {
+    /// The first vector of the input.
+    pub input: u32,
+    /// The distance between rows of the input.
+    pub input_stride: u32,
+    /// The first vector of the output, which may be the input.
+    pub output: u32,
+    /// The distance between rows of the output.
+    pub output_stride: u32,
+    /// The first vector of the factors.
+    pub factors: u32,
+    /// The first vector of the bias.
+    pub bias: u32,
+    /// The activation, one of `ACTIVATION_*`.
+    pub activation: u32,
+}
+
+const _: () = assert!(size_of::<NormLayer>() == 28, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(NormLayer, input) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(NormLayer, input_stride) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(NormLayer, output) == 8, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(NormLayer, output_stride) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(NormLayer, factors) == 16, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(NormLayer, bias) == 20, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(NormLayer, activation) == 24, "the member is where it is in WGSL");
 
 /// The places of embeddings, prototypes and results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -151,126 +289,19 @@ const _: () = assert!(offset_of!(InputLayer, registers) == 24, "the member is wh
 const _: () = assert!(offset_of!(InputLayer, iteration) == 28, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(InputLayer, iteration_stride) == 32, "the member is where it is in WGSL");
 
-/// The place, shape and activation of a linear layer. Rows, inputs and outputs are counted in vectors of four.
+/// A word of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct LinearLayer {
-    /// The number of rows for each body.
-    pub rows_per_body: u32,
-    /// The number of rows for each word.
-    pub rows_per_word: u32,
-    /// The first vector of the input.
-    pub input: u32,
-    /// The distance between rows of the input.
-    pub input_stride: u32,
-    /// The first vector of the output.
-    pub output: u32,
-    /// The distance between rows of the output.
-    pub output_stride: u32,
-    /// The number of vectors of an input.
-    pub inputs: u32,
-    /// The number of vectors of an output.
-    pub outputs: u32,
-    /// The first vector of the matrix.
-    pub matrix: u32,
-    /// The first vector of the bias.
-    pub bias: u32,
-    /// The activation, one of `ACTIVATION_*`.
-    pub activation: u32,
-    /// 1 if the result is added to the output, else 0.
-    pub adds: u32,
+pub struct LoopWord {
+    /// The word.
+    pub word: u32,
+    /// The index of the word in its body.
+    pub position: u32,
 }
 
-const _: () = assert!(size_of::<LinearLayer>() == 48, "the struct has the size that it has in WGSL");
-const _: () = assert!(offset_of!(LinearLayer, rows_per_body) == 0, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LinearLayer, rows_per_word) == 4, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LinearLayer, input) == 8, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LinearLayer, input_stride) == 12, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LinearLayer, output) == 16, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LinearLayer, output_stride) == 20, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LinearLayer, inputs) == 24, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LinearLayer, outputs) == 28, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LinearLayer, matrix) == 32, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LinearLayer, bias) == 36, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LinearLayer, activation) == 40, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LinearLayer, adds) == 44, "the member is where it is in WGSL");
-
-/// The places of a layer of an LSTM.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct LstmLayer {
-    /// The first vector of the sums of inputs and biases: a vector of the gates i, f, g and o for each unit, of the forward
-    /// direction and then of the other.
-    pub projected: u32,
-    /// The distance between rows of these sums.
-    pub projected_stride: u32,
-    /// The first vector of the output: the values of the forward direction, then those of the other.
-    pub output: u32,
-    /// The distance between rows of the output.
-    pub output_stride: u32,
-    /// The first vector of the matrix from the previous outputs to the gates of the forward direction. That of the other
-    /// direction follows.
-    pub matrix: u32,
-}
-
-const _: () = assert!(size_of::<LstmLayer>() == 20, "the struct has the size that it has in WGSL");
-const _: () = assert!(offset_of!(LstmLayer, projected) == 0, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LstmLayer, projected_stride) == 4, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LstmLayer, output) == 8, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LstmLayer, output_stride) == 12, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(LstmLayer, matrix) == 16, "the member is where it is in WGSL");
-
-/// The places and the width of a mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct MeanLayer {
-    /// The first vector of the input, a row for each word.
-    pub input: u32,
-    /// The distance between rows of the input.
-    pub input_stride: u32,
-    /// The first vector of the output, a row for each body.
-    pub output: u32,
-    /// The distance between rows of the output.
-    pub output_stride: u32,
-    /// The number of vectors of a row.
-    pub width: u32,
-}
-
-const _: () = assert!(size_of::<MeanLayer>() == 20, "the struct has the size that it has in WGSL");
-const _: () = assert!(offset_of!(MeanLayer, input) == 0, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(MeanLayer, input_stride) == 4, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(MeanLayer, output) == 8, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(MeanLayer, output_stride) == 12, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(MeanLayer, width) == 16, "the member is where it is in WGSL");
-
-/// The places and the activation of a layer norm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct NormLayer {
-    /// The first vector of the input.
-    pub input: u32,
-    /// The distance between rows of the input.
-    pub input_stride: u32,
-    /// The first vector of the output, which may be the input.
-    pub output: u32,
-    /// The distance between rows of the output.
-    pub output_stride: u32,
-    /// The first vector of the factors.
-    pub factors: u32,
-    /// The first vector of the bias.
-    pub bias: u32,
-    /// The activation, one of `ACTIVATION_*`.
-    pub activation: u32,
-}
-
-const _: () = assert!(size_of::<NormLayer>() == 28, "the struct has the size that it has in WGSL");
-const _: () = assert!(offset_of!(NormLayer, input) == 0, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(NormLayer, input_stride) == 4, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(NormLayer, output) == 8, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(NormLayer, output_stride) == 12, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(NormLayer, factors) == 16, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(NormLayer, bias) == 20, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(NormLayer, activation) == 24, "the member is where it is in WGSL");
+const _: () = assert!(size_of::<LoopWord>() == 8, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(LoopWord, word) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(LoopWord, position) == 4, "the member is where it is in WGSL");
 
 /// The places of logits and probabilities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -392,6 +423,103 @@ impl<B> Group for NetworksGroup<B> {
     }
 }
 
+/// The buffers of group 0 of kernels that have `layers`.
+#[derive(Clone, Debug)]
+pub struct LayersGroup<B> {
+    /// The size of the batch.
+    pub batch: B,
+    /// The sequences, longest first. Their tokens follow one another.
+    pub sequences: B,
+    /// The matrices of all layers in half precision. A matrix has a row for each pair of inputs, and in it a vector for
+    /// four outputs: two words for the first input of the pair, then two for the second.
+    pub matrices: B,
+    /// The biases, the factors and biases of layer norms, and other parameters in single precision.
+    pub vectors: B,
+    /// The inputs, intermediate values and results. A matrix of values has its first vector, and a stride between rows.
+    pub values: B,
+}
+
+impl LayersGroup<()> {
+    /// Bytes of an element of `sequences`.
+    pub const SEQUENCES_STRIDE: u64 = 8;
+    /// Bytes of an element of `matrices`.
+    pub const MATRICES_STRIDE: u64 = 16;
+    /// Bytes of an element of `vectors`.
+    pub const VECTORS_STRIDE: u64 = 16;
+    /// Bytes of an element of `values`.
+    pub const VALUES_STRIDE: u64 = 16;
+}
+
+impl<B> LayersGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> LayersGroup<&B> {
+        LayersGroup {
+            batch: &self.batch,
+            sequences: &self.sequences,
+            matrices: &self.matrices,
+            vectors: &self.vectors,
+            values: &self.values,
+        }
+    }
+}
+
+impl<B> Group for LayersGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 0;
+    const LABEL: &'static str = "layers";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "batch", access: Access::Read, min_bytes: 8 },
+        Binding { binding: 1, name: "sequences", access: Access::Read, min_bytes: 8 },
+        Binding { binding: 2, name: "matrices", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 3, name: "vectors", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 4, name: "values", access: Access::ReadWrite, min_bytes: 16 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.batch, self.sequences, self.matrices, self.vectors, self.values]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `accesses`.
+#[derive(Clone, Debug)]
+pub struct AccessesGroup<B> {
+    /// The layer.
+    pub access_layer: B,
+    /// The accesses of all windows, window by window.
+    pub accesses: B,
+}
+
+impl AccessesGroup<()> {
+    /// Bytes of an element of `accesses`.
+    pub const ACCESSES_STRIDE: u64 = 16;
+}
+
+impl<B> AccessesGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> AccessesGroup<&B> {
+        AccessesGroup {
+            access_layer: &self.access_layer,
+            accesses: &self.accesses,
+        }
+    }
+}
+
+impl<B> Group for AccessesGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "accesses";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "access_layer", access: Access::Uniform, min_bytes: 8 },
+        Binding { binding: 1, name: "accesses", access: Access::Read, min_bytes: 16 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.access_layer, self.accesses]
+    }
+}
+
 /// The buffers of group 0 of kernels that have `domain`.
 #[derive(Clone, Debug)]
 pub struct DomainGroup<B> {
@@ -509,76 +637,6 @@ impl<B> Group for FoldGroup<B> {
     }
 }
 
-/// The buffers of group 0 of kernels that have `loops`.
-#[derive(Clone, Debug)]
-pub struct LoopsGroup<B> {
-    /// The size of the batch.
-    pub batch: B,
-    /// The bodies, longest first.
-    pub bodies: B,
-    /// The words of all bodies, body by body.
-    pub loop_words: B,
-    /// The numbers of each body: 32 registers, the distance from the exit, and the step.
-    pub loop_numbers: B,
-    /// The matrices of all layers in half precision. A matrix has a row for each pair of inputs, and in it a vector for
-    /// four outputs: two words for the first input of the pair, then two for the second.
-    pub matrices: B,
-    /// The biases, the factors and biases of layer norms, the prototypes and the temperature.
-    pub vectors: B,
-    /// The inputs, intermediate values and results. A matrix of values has its first vector, and a stride between rows.
-    pub values: B,
-}
-
-impl LoopsGroup<()> {
-    /// Bytes of an element of `bodies`.
-    pub const BODIES_STRIDE: u64 = 12;
-    /// Bytes of an element of `loop_words`.
-    pub const LOOP_WORDS_STRIDE: u64 = 8;
-    /// Bytes of an element of `loop_numbers`.
-    pub const LOOP_NUMBERS_STRIDE: u64 = 8;
-    /// Bytes of an element of `matrices`.
-    pub const MATRICES_STRIDE: u64 = 16;
-    /// Bytes of an element of `vectors`.
-    pub const VECTORS_STRIDE: u64 = 16;
-    /// Bytes of an element of `values`.
-    pub const VALUES_STRIDE: u64 = 16;
-}
-
-impl<B> LoopsGroup<B> {
-    /// Returns references to the buffers.
-    pub fn as_ref(&self) -> LoopsGroup<&B> {
-        LoopsGroup {
-            batch: &self.batch,
-            bodies: &self.bodies,
-            loop_words: &self.loop_words,
-            loop_numbers: &self.loop_numbers,
-            matrices: &self.matrices,
-            vectors: &self.vectors,
-            values: &self.values,
-        }
-    }
-}
-
-impl<B> Group for LoopsGroup<B> {
-    type Buffer = B;
-    const GROUP: u32 = 0;
-    const LABEL: &'static str = "loops";
-    const BINDINGS: &'static [Binding] = &[
-        Binding { binding: 0, name: "batch", access: Access::Read, min_bytes: 8 },
-        Binding { binding: 1, name: "bodies", access: Access::Read, min_bytes: 12 },
-        Binding { binding: 2, name: "loop_words", access: Access::Read, min_bytes: 8 },
-        Binding { binding: 3, name: "loop_numbers", access: Access::Read, min_bytes: 8 },
-        Binding { binding: 4, name: "matrices", access: Access::Read, min_bytes: 16 },
-        Binding { binding: 5, name: "vectors", access: Access::Read, min_bytes: 16 },
-        Binding { binding: 6, name: "values", access: Access::ReadWrite, min_bytes: 16 },
-    ];
-    const NUMBERED: Option<Binding> = None;
-
-    fn buffers(self) -> Vec<B> {
-        vec![self.batch, self.bodies, self.loop_words, self.loop_numbers, self.matrices, self.vectors, self.values]
-    }
-}
-
 /// The buffers of group 1 of kernels that have `attention`.
 #[derive(Clone, Debug)]
 pub struct AttentionGroup<B> {
@@ -606,66 +664,6 @@ impl<B> Group for AttentionGroup<B> {
 
     fn buffers(self) -> Vec<B> {
         vec![self.attention_layer]
-    }
-}
-
-/// The buffers of group 1 of kernels that have `cosines`.
-#[derive(Clone, Debug)]
-pub struct CosinesGroup<B> {
-    /// The layer.
-    pub cosine_layer: B,
-}
-
-impl<B> CosinesGroup<B> {
-    /// Returns references to the buffers.
-    pub fn as_ref(&self) -> CosinesGroup<&B> {
-        CosinesGroup {
-            cosine_layer: &self.cosine_layer,
-        }
-    }
-}
-
-impl<B> Group for CosinesGroup<B> {
-    type Buffer = B;
-    const GROUP: u32 = 1;
-    const LABEL: &'static str = "cosines";
-    const BINDINGS: &'static [Binding] = &[
-        Binding { binding: 0, name: "cosine_layer", access: Access::Uniform, min_bytes: 24 },
-    ];
-    const NUMBERED: Option<Binding> = None;
-
-    fn buffers(self) -> Vec<B> {
-        vec![self.cosine_layer]
-    }
-}
-
-/// The buffers of group 1 of kernels that have `inputs`.
-#[derive(Clone, Debug)]
-pub struct InputsGroup<B> {
-    /// The layer.
-    pub input_layer: B,
-}
-
-impl<B> InputsGroup<B> {
-    /// Returns references to the buffers.
-    pub fn as_ref(&self) -> InputsGroup<&B> {
-        InputsGroup {
-            input_layer: &self.input_layer,
-        }
-    }
-}
-
-impl<B> Group for InputsGroup<B> {
-    type Buffer = B;
-    const GROUP: u32 = 1;
-    const LABEL: &'static str = "inputs";
-    const BINDINGS: &'static [Binding] = &[
-        Binding { binding: 0, name: "input_layer", access: Access::Uniform, min_bytes: 36 },
-    ];
-    const NUMBERED: Option<Binding> = None;
-
-    fn buffers(self) -> Vec<B> {
-        vec![self.input_layer]
     }
 }
 
@@ -720,7 +718,7 @@ impl<B> Group for LstmGroup<B> {
     const GROUP: u32 = 1;
     const LABEL: &'static str = "lstm";
     const BINDINGS: &'static [Binding] = &[
-        Binding { binding: 0, name: "lstm_layer", access: Access::Uniform, min_bytes: 20 },
+        Binding { binding: 0, name: "lstm_layer", access: Access::Uniform, min_bytes: 24 },
     ];
     const NUMBERED: Option<Binding> = None;
 
@@ -786,6 +784,81 @@ impl<B> Group for NormGroup<B> {
 
     fn buffers(self) -> Vec<B> {
         vec![self.norm_layer]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `cosines`.
+#[derive(Clone, Debug)]
+pub struct CosinesGroup<B> {
+    /// The layer.
+    pub cosine_layer: B,
+}
+
+impl<B> CosinesGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> CosinesGroup<&B> {
+        CosinesGroup {
+            cosine_layer: &self.cosine_layer,
+        }
+    }
+}
+
+impl<B> Group for CosinesGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "cosines";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "cosine_layer", access: Access::Uniform, min_bytes: 24 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.cosine_layer]
+    }
+}
+
+/// The buffers of group 1 of kernels that have `inputs`.
+#[derive(Clone, Debug)]
+pub struct InputsGroup<B> {
+    /// The layer.
+    pub input_layer: B,
+    /// The words of all bodies, body by body.
+    pub loop_words: B,
+    /// The numbers of each body: 32 registers, the distance from the exit, the step, and the address of the first word.
+    pub loop_numbers: B,
+}
+
+impl InputsGroup<()> {
+    /// Bytes of an element of `loop_words`.
+    pub const LOOP_WORDS_STRIDE: u64 = 8;
+    /// Bytes of an element of `loop_numbers`.
+    pub const LOOP_NUMBERS_STRIDE: u64 = 8;
+}
+
+impl<B> InputsGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> InputsGroup<&B> {
+        InputsGroup {
+            input_layer: &self.input_layer,
+            loop_words: &self.loop_words,
+            loop_numbers: &self.loop_numbers,
+        }
+    }
+}
+
+impl<B> Group for InputsGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "inputs";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "input_layer", access: Access::Uniform, min_bytes: 36 },
+        Binding { binding: 1, name: "loop_words", access: Access::Read, min_bytes: 8 },
+        Binding { binding: 2, name: "loop_numbers", access: Access::Read, min_bytes: 8 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.input_layer, self.loop_words, self.loop_numbers]
     }
 }
 
@@ -901,6 +974,55 @@ impl<B> Group for TupleNetworkGroup<B> {
 
     fn buffers(self) -> Vec<B> {
         vec![self.range, self.weights, self.labels, self.logits, self.result]
+    }
+}
+
+/// The kernel that computes the features of accesses to memory, which the memory oracle sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Accesses;
+
+impl Accesses {
+    /// Writes the features of an access for each invocation: ten values, and two zeros.
+    ///
+    /// Twin: `kvrm_models::inputs::access_features`.
+    pub const ACCESS_FEATURES: Entry<Self> = Entry::new("access_features", Workgroup::Override("WORKGROUP_SIZE"));
+}
+
+/// The overrides of [`Accesses`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessesOverrides {
+    /// The invocations of a workgroup.
+    pub workgroup_size: u32,
+}
+
+impl Overrides for AccessesOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("WORKGROUP_SIZE", self.workgroup_size.into())]
+    }
+}
+
+/// A value for each bind group of [`Accesses`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct AccessesGroups<T> {
+    /// Group 0.
+    pub layers: T,
+    /// Group 1.
+    pub accesses: T,
+}
+
+impl<T> Groups<T> for AccessesGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.layers), Some(self.accesses)]
+    }
+}
+
+impl Root for Accesses {
+    const MODULE: &'static str = "networks::accesses";
+    type Overrides = AccessesOverrides;
+    type Groups<T> = AccessesGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
     }
 }
 
@@ -1050,8 +1172,8 @@ impl Root for Fold {
 pub struct Attention;
 
 impl Attention {
-    /// Computes the weighted sums of a head for all words of a body. The first dimension of workgroups is the body, the second
-    /// the head.
+    /// Computes the weighted sums of a head for all tokens of a sequence. The first dimension of workgroups is the sequence, the
+    /// second the head.
     pub const ATTENTION: Entry<Self> = Entry::new("attention", Workgroup::Fixed(128));
 }
 
@@ -1059,21 +1181,174 @@ impl Attention {
 #[derive(Clone, Copy, Debug)]
 pub struct AttentionGroups<T> {
     /// Group 0.
-    pub loops: T,
+    pub layers: T,
     /// Group 1.
     pub attention: T,
 }
 
 impl<T> Groups<T> for AttentionGroups<T> {
     fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.loops), Some(self.attention)]
+        vec![Some(self.layers), Some(self.attention)]
     }
 }
 
 impl Root for Attention {
-    const MODULE: &'static str = "networks::loops::attention";
+    const MODULE: &'static str = "networks::layers::attention";
     type Overrides = ();
     type Groups<T> = AttentionGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
+/// The kernel of a linear layer: `weight` times each row, plus `bias`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Linear;
+
+impl Linear {
+    /// Computes the outputs of some rows. The first dimension of workgroups divides the outputs, the second the rows. A
+    /// workgroup has `LINEAR_COLUMNS` invocations for each `LINEAR_ROWS` rows.
+    pub const LINEAR: Entry<Self> = Entry::new("linear", Workgroup::Fixed(32));
+}
+
+/// A value for each bind group of [`Linear`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct LinearGroups<T> {
+    /// Group 0.
+    pub layers: T,
+    /// Group 1.
+    pub linear: T,
+}
+
+impl<T> Groups<T> for LinearGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.layers), Some(self.linear)]
+    }
+}
+
+impl Root for Linear {
+    const MODULE: &'static str = "networks::layers::linear";
+    type Overrides = ();
+    type Groups<T> = LinearGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
+/// The kernel of a layer of an LSTM of 128 units, in one direction or in both. The products with its inputs, which do not
+/// depend on the order of tokens, are computed before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lstm;
+
+impl Lstm {
+    /// Takes sequences through their tokens. The first dimension of workgroups divides the sequences, the second is the
+    /// direction.
+    pub const RUN_SEQUENCES: Entry<Self> = Entry::new("run_sequences", Workgroup::Fixed(128));
+}
+
+/// A value for each bind group of [`Lstm`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct LstmGroups<T> {
+    /// Group 0.
+    pub layers: T,
+    /// Group 1.
+    pub lstm: T,
+}
+
+impl<T> Groups<T> for LstmGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.layers), Some(self.lstm)]
+    }
+}
+
+impl Root for Lstm {
+    const MODULE: &'static str = "networks::layers::lstm";
+    type Overrides = ();
+    type Groups<T> = LstmGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
+/// The kernel that computes the mean of the rows of each sequence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mean;
+
+impl Mean {
+    /// Computes a vector of the mean of a sequence. The first dimension of workgroups is the sequence, the second divides the
+    /// row.
+    pub const MEAN: Entry<Self> = Entry::new("mean", Workgroup::Override("WORKGROUP_SIZE"));
+}
+
+/// The overrides of [`Mean`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MeanOverrides {
+    /// The invocations of a workgroup, at most as many as a row has vectors.
+    pub workgroup_size: u32,
+}
+
+impl Overrides for MeanOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("WORKGROUP_SIZE", self.workgroup_size.into())]
+    }
+}
+
+/// A value for each bind group of [`Mean`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct MeanGroups<T> {
+    /// Group 0.
+    pub layers: T,
+    /// Group 1.
+    pub mean: T,
+}
+
+impl<T> Groups<T> for MeanGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.layers), Some(self.mean)]
+    }
+}
+
+impl Root for Mean {
+    const MODULE: &'static str = "networks::layers::mean";
+    type Overrides = MeanOverrides;
+    type Groups<T> = MeanGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
+    }
+}
+
+/// The kernel of a layer norm of 128 values, followed by an activation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Norm;
+
+impl Norm {
+    /// Normalises a row for each workgroup.
+    pub const NORMALISE: Entry<Self> = Entry::new("normalise", Workgroup::Fixed(32));
+}
+
+/// A value for each bind group of [`Norm`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct NormGroups<T> {
+    /// Group 0.
+    pub layers: T,
+    /// Group 1.
+    pub norm: T,
+}
+
+impl<T> Groups<T> for NormGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.layers), Some(self.norm)]
+    }
+}
+
+impl Root for Norm {
+    const MODULE: &'static str = "networks::layers::norm";
+    type Overrides = ();
+    type Groups<T> = NormGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
         Vec::new()
@@ -1106,14 +1381,14 @@ impl Overrides for CosinesOverrides {
 #[derive(Clone, Copy, Debug)]
 pub struct CosinesGroups<T> {
     /// Group 0.
-    pub loops: T,
+    pub layers: T,
     /// Group 1.
     pub cosines: T,
 }
 
 impl<T> Groups<T> for CosinesGroups<T> {
     fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.loops), Some(self.cosines)]
+        vec![Some(self.layers), Some(self.cosines)]
     }
 }
 
@@ -1160,14 +1435,14 @@ impl Overrides for InputsOverrides {
 #[derive(Clone, Copy, Debug)]
 pub struct InputsGroups<T> {
     /// Group 0.
-    pub loops: T,
+    pub layers: T,
     /// Group 1.
     pub inputs: T,
 }
 
 impl<T> Groups<T> for InputsGroups<T> {
     fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.loops), Some(self.inputs)]
+        vec![Some(self.layers), Some(self.inputs)]
     }
 }
 
@@ -1175,157 +1450,6 @@ impl Root for Inputs {
     const MODULE: &'static str = "networks::loops::inputs";
     type Overrides = InputsOverrides;
     type Groups<T> = InputsGroups<T>;
-
-    fn substitutions(&self) -> Vec<Substitution> {
-        Vec::new()
-    }
-}
-
-/// The kernel of a linear layer: `weight` times each row, plus `bias`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Linear;
-
-impl Linear {
-    /// Computes the outputs of some rows. The first dimension of workgroups divides the outputs, the second the rows. A
-    /// workgroup has `LINEAR_COLUMNS` invocations for each `LOOP_ROWS` rows.
-    pub const LINEAR: Entry<Self> = Entry::new("linear", Workgroup::Fixed(32));
-}
-
-/// A value for each bind group of [`Linear`], such as its layout.
-#[derive(Clone, Copy, Debug)]
-pub struct LinearGroups<T> {
-    /// Group 0.
-    pub loops: T,
-    /// Group 1.
-    pub linear: T,
-}
-
-impl<T> Groups<T> for LinearGroups<T> {
-    fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.loops), Some(self.linear)]
-    }
-}
-
-impl Root for Linear {
-    const MODULE: &'static str = "networks::loops::linear";
-    type Overrides = ();
-    type Groups<T> = LinearGroups<T>;
-
-    fn substitutions(&self) -> Vec<Substitution> {
-        Vec::new()
-    }
-}
-
-/// The kernel of a layer of an LSTM of 128 units, in one direction or in both. The products with its inputs, which do not
-/// depend on the order of words, are computed before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Lstm;
-
-impl Lstm {
-    /// Takes bodies through their words. The first dimension of workgroups divides the bodies, the second is the direction.
-    pub const RUN_SEQUENCES: Entry<Self> = Entry::new("run_sequences", Workgroup::Fixed(128));
-}
-
-/// A value for each bind group of [`Lstm`], such as its layout.
-#[derive(Clone, Copy, Debug)]
-pub struct LstmGroups<T> {
-    /// Group 0.
-    pub loops: T,
-    /// Group 1.
-    pub lstm: T,
-}
-
-impl<T> Groups<T> for LstmGroups<T> {
-    fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.loops), Some(self.lstm)]
-    }
-}
-
-impl Root for Lstm {
-    const MODULE: &'static str = "networks::loops::lstm";
-    type Overrides = ();
-    type Groups<T> = LstmGroups<T>;
-
-    fn substitutions(&self) -> Vec<Substitution> {
-        Vec::new()
-    }
-}
-
-/// The kernel that computes the mean of the rows of each body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Mean;
-
-impl Mean {
-    /// Computes a vector of the mean of a body. The first dimension of workgroups is the body, the second divides the row.
-    pub const MEAN: Entry<Self> = Entry::new("mean", Workgroup::Override("WORKGROUP_SIZE"));
-}
-
-/// The overrides of [`Mean`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MeanOverrides {
-    /// The invocations of a workgroup, at most as many as a row has vectors.
-    pub workgroup_size: u32,
-}
-
-impl Overrides for MeanOverrides {
-    fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("WORKGROUP_SIZE", self.workgroup_size.into())]
-    }
-}
-
-/// A value for each bind group of [`Mean`], such as its layout.
-#[derive(Clone, Copy, Debug)]
-pub struct MeanGroups<T> {
-    /// Group 0.
-    pub loops: T,
-    /// Group 1.
-    pub mean: T,
-}
-
-impl<T> Groups<T> for MeanGroups<T> {
-    fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.loops), Some(self.mean)]
-    }
-}
-
-impl Root for Mean {
-    const MODULE: &'static str = "networks::loops::mean";
-    type Overrides = MeanOverrides;
-    type Groups<T> = MeanGroups<T>;
-
-    fn substitutions(&self) -> Vec<Substitution> {
-        Vec::new()
-    }
-}
-
-/// The kernel of a layer norm of 128 values, followed by an activation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Norm;
-
-impl Norm {
-    /// Normalises a row for each workgroup.
-    pub const NORMALISE: Entry<Self> = Entry::new("normalise", Workgroup::Fixed(32));
-}
-
-/// A value for each bind group of [`Norm`], such as its layout.
-#[derive(Clone, Copy, Debug)]
-pub struct NormGroups<T> {
-    /// Group 0.
-    pub loops: T,
-    /// Group 1.
-    pub norm: T,
-}
-
-impl<T> Groups<T> for NormGroups<T> {
-    fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.loops), Some(self.norm)]
-    }
-}
-
-impl Root for Norm {
-    const MODULE: &'static str = "networks::loops::norm";
-    type Overrides = ();
-    type Groups<T> = NormGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
         Vec::new()
@@ -1358,14 +1482,14 @@ impl Overrides for ProbabilitiesOverrides {
 #[derive(Clone, Copy, Debug)]
 pub struct ProbabilitiesGroups<T> {
     /// Group 0.
-    pub loops: T,
+    pub layers: T,
     /// Group 1.
     pub probabilities: T,
 }
 
 impl<T> Groups<T> for ProbabilitiesGroups<T> {
     fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.loops), Some(self.probabilities)]
+        vec![Some(self.layers), Some(self.probabilities)]
     }
 }
 
@@ -1393,14 +1517,14 @@ impl RegisterTokens {
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterTokensGroups<T> {
     /// Group 0.
-    pub loops: T,
+    pub layers: T,
     /// Group 1.
     pub register_tokens: T,
 }
 
 impl<T> Groups<T> for RegisterTokensGroups<T> {
     fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.loops), Some(self.register_tokens)]
+        vec![Some(self.layers), Some(self.register_tokens)]
     }
 }
 
@@ -1468,16 +1592,17 @@ impl Root for TupleNetwork {
 
 /// The kernels of this folder, as data.
 pub const KERNELS: &[KernelInfo] = &[
+    KernelInfo { module: "networks::accesses", entries: &["access_features"], families: &[] },
     KernelInfo { module: "networks::domain", entries: &["fill_domain", "domain_logits", "shared_logits"], families: &["ClassNetwork"] },
     KernelInfo { module: "networks::domain_together", entries: &["ask_together"], families: &["ClassNetwork"] },
     KernelInfo { module: "networks::fold", entries: &["fold"], families: &[] },
-    KernelInfo { module: "networks::loops::attention", entries: &["attention"], families: &[] },
+    KernelInfo { module: "networks::layers::attention", entries: &["attention"], families: &[] },
+    KernelInfo { module: "networks::layers::linear", entries: &["linear"], families: &[] },
+    KernelInfo { module: "networks::layers::lstm", entries: &["run_sequences"], families: &[] },
+    KernelInfo { module: "networks::layers::mean", entries: &["mean"], families: &[] },
+    KernelInfo { module: "networks::layers::norm", entries: &["normalise"], families: &[] },
     KernelInfo { module: "networks::loops::cosines", entries: &["cosines"], families: &[] },
     KernelInfo { module: "networks::loops::inputs", entries: &["word_features", "word_embeddings", "register_features", "iteration_features"], families: &[] },
-    KernelInfo { module: "networks::loops::linear", entries: &["linear"], families: &[] },
-    KernelInfo { module: "networks::loops::lstm", entries: &["run_sequences"], families: &[] },
-    KernelInfo { module: "networks::loops::mean", entries: &["mean"], families: &[] },
-    KernelInfo { module: "networks::loops::norm", entries: &["normalise"], families: &[] },
     KernelInfo { module: "networks::loops::probabilities", entries: &["probabilities"], families: &[] },
     KernelInfo { module: "networks::loops::register_tokens", entries: &["register_tokens"], families: &[] },
     KernelInfo { module: "networks::tuple_network", entries: &["tuple_logits", "sweep_words"], families: &[] },

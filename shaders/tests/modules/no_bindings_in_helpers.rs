@@ -15,7 +15,7 @@ const SHARED: &[&str] = &[
     "machine/hooks",
     "machine/loop_cells",
     "networks/bindings",
-    "networks/loops/bindings",
+    "networks/layers/bindings",
     "spiking/bindings",
     "spiking/synapses",
 ];

@@ -491,14 +491,23 @@ const ACTIVATION_RELU = 1u;
 /// Activation: the Gaussian error linear unit.
 const ACTIVATION_GELU = 2u;
 
-/// The most words of the body of a loop.
-const LOOP_WORDS = 32u;
+/// Activation: the logistic function.
+const ACTIVATION_LOGISTIC = 3u;
+
+/// The most tokens of a sequence: words of the body of a loop, or accesses of a window.
+const SEQUENCE_TOKENS = 32u;
 
 /// The number of patterns that the pattern recogniser knows.
 const LOOP_PATTERNS = 6u;
 
+/// The part of the kind of an access that is the lowest byte of the address of its instruction.
+const ACCESS_PC_MASK = 255u;
+
+/// The bit of the kind of an access that is set for a load.
+const ACCESS_LOAD = 256u;
+
 /// The rows of which an invocation of a linear layer computes eight outputs.
-const LOOP_ROWS = 8u;
+const LINEAR_ROWS = 8u;
 
 /// The invocations of a workgroup of a linear layer that compute outputs of the same rows.
 const LINEAR_COLUMNS = 16u;
@@ -506,8 +515,8 @@ const LINEAR_COLUMNS = 16u;
 /// The invocations of a workgroup of a linear layer.
 const LINEAR_WORKGROUP = 32u;
 
-/// The bodies that a workgroup takes through an LSTM.
-const LOOP_SEQUENCES = 4u;
+/// The sequences that a workgroup takes through an LSTM.
+const LSTM_SEQUENCES = 4u;
 
 /// Pixels of a picture: bytes, which are indices of colors in a palette.
 const PICTURE_PALETTE = 0u;

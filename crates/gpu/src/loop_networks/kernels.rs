@@ -1,39 +1,26 @@
-//! The compiled kernels of the networks.
+//! The compiled kernels of the networks that look at loops.
 
 use kvrm_shaders::interface::networks::{
     Attention, AttentionGroup, AttentionGroups, Cosines, CosinesGroup, CosinesGroups, CosinesOverrides,
-    Inputs, InputsGroup, InputsGroups, InputsOverrides, Linear, LinearGroup, LinearGroups, LoopsGroup, Lstm,
-    LstmGroup, LstmGroups, Mean, MeanGroup, MeanGroups, MeanOverrides, Norm, NormGroup, NormGroups,
-    Probabilities, ProbabilitiesGroup, ProbabilitiesGroups, ProbabilitiesOverrides, RegisterTokens,
-    RegisterTokensGroup, RegisterTokensGroups,
+    Inputs, InputsGroup, InputsGroups, InputsOverrides, Mean, MeanGroup, MeanGroups, MeanOverrides, Norm,
+    NormGroup, NormGroups, Probabilities, ProbabilitiesGroup, ProbabilitiesGroups, ProbabilitiesOverrides,
+    RegisterTokens, RegisterTokensGroup, RegisterTokensGroups,
 };
 
 use crate::device::Device;
 use crate::device::error::Error;
-use crate::device::kernel::{Kernel, Layout};
-
-/// The invocations of the workgroups whose size is not fixed.
-pub(super) const WORKGROUP: u32 = 32;
-
-/// A pipeline, and the layout of the group that has its parameters.
-#[derive(Clone, Debug)]
-pub(super) struct Stage {
-    pub(super) pipeline: wgpu::ComputePipeline,
-    pub(super) layout: Layout,
-}
+use crate::device::kernel::Kernel;
+use crate::layers::kernels::{LayerKernels, Stage, WORKGROUP, stage};
 
 /// All kernels.
 #[derive(Debug)]
 pub(super) struct Kernels {
-    /// The layout of the group that all kernels share.
-    pub(super) loops: Layout,
+    pub(super) layers: LayerKernels,
     pub(super) word_features: Stage,
     pub(super) word_embeddings: Stage,
     pub(super) register_features: Stage,
     pub(super) iteration_features: Stage,
-    pub(super) linear: Stage,
     pub(super) norm: Stage,
-    pub(super) lstm: Stage,
     pub(super) attention: Stage,
     pub(super) mean: Stage,
     pub(super) register_tokens: Stage,
@@ -41,26 +28,16 @@ pub(super) struct Kernels {
     pub(super) cosines: Stage,
 }
 
-/// Returns the stage of an entry point.
-macro_rules! stage {
-    ($device:ident, $loops:ident, $kernel:expr, $entry:expr, $group:ident, $groups:ident { $field:ident }, $overrides:expr) => {{
-        let layout = Layout::of::<$group<()>>($device, 0)?;
-        let groups = $groups { loops: &$loops, $field: &layout };
-        Stage { pipeline: $kernel.pipeline($entry, groups, $overrides)?, layout }
-    }};
-}
-
 impl Kernels {
     pub(super) fn new(device: &Device) -> Result<Self, Error> {
-        let loops = Layout::of::<LoopsGroup<()>>(device, 0)?;
+        let layers = LayerKernels::new(device)?;
+        let group = &layers.group;
         let inputs = Kernel::compile(device, Inputs)?;
         let input = |entry| -> Result<Stage, Error> {
             let overrides = InputsOverrides { workgroup_size: WORKGROUP };
-            Ok(stage!(device, loops, inputs, entry, InputsGroup, InputsGroups { inputs }, overrides))
+            Ok(stage!(device, group, inputs, entry, InputsGroup, InputsGroups { inputs }, overrides))
         };
-        let linear = Kernel::compile(device, Linear)?;
         let norm = Kernel::compile(device, Norm)?.without_zeroes();
-        let lstm = Kernel::compile(device, Lstm)?.without_zeroes();
         let attention = Kernel::compile(device, Attention)?.without_zeroes();
         let mean = Kernel::compile(device, Mean)?;
         let tokens = Kernel::compile(device, RegisterTokens)?.without_zeroes();
@@ -72,12 +49,10 @@ impl Kernels {
             word_embeddings: input(Inputs::WORD_EMBEDDINGS)?,
             register_features: input(Inputs::REGISTER_FEATURES)?,
             iteration_features: input(Inputs::ITERATION_FEATURES)?,
-            linear: stage!(device, loops, linear, Linear::LINEAR, LinearGroup, LinearGroups { linear }, ()),
-            norm: stage!(device, loops, norm, Norm::NORMALISE, NormGroup, NormGroups { norm }, ()),
-            lstm: stage!(device, loops, lstm, Lstm::RUN_SEQUENCES, LstmGroup, LstmGroups { lstm }, ()),
+            norm: stage!(device, group, norm, Norm::NORMALISE, NormGroup, NormGroups { norm }, ()),
             attention: stage!(
                 device,
-                loops,
+                group,
                 attention,
                 Attention::ATTENTION,
                 AttentionGroup,
@@ -86,7 +61,7 @@ impl Kernels {
             ),
             mean: stage!(
                 device,
-                loops,
+                group,
                 mean,
                 Mean::MEAN,
                 MeanGroup,
@@ -95,7 +70,7 @@ impl Kernels {
             ),
             register_tokens: stage!(
                 device,
-                loops,
+                group,
                 tokens,
                 RegisterTokens::REGISTER_TOKENS,
                 RegisterTokensGroup,
@@ -104,7 +79,7 @@ impl Kernels {
             ),
             probabilities: stage!(
                 device,
-                loops,
+                group,
                 probabilities,
                 Probabilities::PROBABILITIES,
                 ProbabilitiesGroup,
@@ -113,14 +88,14 @@ impl Kernels {
             ),
             cosines: stage!(
                 device,
-                loops,
+                group,
                 cosines,
                 Cosines::COSINES,
                 CosinesGroup,
                 CosinesGroups { cosines },
                 CosinesOverrides { workgroup_size }
             ),
-            loops,
+            layers,
         })
     }
 }

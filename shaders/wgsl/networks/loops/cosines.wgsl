@@ -1,8 +1,8 @@
 //! The kernel that compares the embedding of each body with the prototypes of all patterns.
 
 import package::machine::layout::{LOOP_PATTERNS};
-import package::networks::loops::bindings::{batch, values, vectors};
-import package::networks::loops::sums::{component_sum};
+import package::networks::layers::bindings::{batch, values, vectors};
+import package::networks::layers::sums::{component_sum};
 
 /// The places of embeddings, prototypes and results.
 struct CosineLayer {
@@ -36,7 +36,7 @@ override WORKGROUP_SIZE: u32 = 32u;
 fn cosines(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let body = invocation.x / LOOP_PATTERNS;
     let pattern = invocation.x % LOOP_PATTERNS;
-    if body >= batch.bodies {
+    if body >= batch.sequences {
         return;
     }
     let row = body * cosine_layer.stride;

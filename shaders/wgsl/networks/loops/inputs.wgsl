@@ -1,8 +1,8 @@
 //! The kernels that compute the inputs of the networks from words and registers.
 
-import package::networks::elementary::{binary_logarithm};
-import package::networks::loops::bindings::{batch, bodies, loop_numbers, loop_words, matrices, values};
-import package::networks::loops::blocks::{unpacked};
+import package::networks::layers::bindings::{batch, matrices, values};
+import package::networks::layers::blocks::{unpacked};
+import package::networks::layers::magnitudes::{magnitudes};
 
 /// The places of inputs.
 struct InputLayer {
@@ -26,8 +26,20 @@ struct InputLayer {
     iteration_stride: u32,
 }
 
+/// A word of a body.
+struct LoopWord {
+    /// The word.
+    word: u32,
+    /// The index of the word in its body.
+    position: u32,
+}
+
 /// The layer.
 @group(1) @binding(0) var<uniform> input_layer: InputLayer;
+/// The words of all bodies, body by body.
+@group(1) @binding(1) var<storage, read> loop_words: array<LoopWord>;
+/// The numbers of each body: 32 registers, the distance from the exit, the step, and the address of the first word.
+@group(1) @binding(2) var<storage, read> loop_numbers: array<u64>;
 
 /// The invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 32u;
@@ -39,23 +51,11 @@ const TOKEN_VECTORS = 32u;
 /// The number of vectors of a row of embeddings in `matrices`, which have eight weights each.
 const PACKED_VECTORS = 16u;
 /// The number of numbers of a body.
-const NUMBERS = 34u;
-/// The index of the distance from the exit in these numbers. The step is the next one.
+const NUMBERS = 35u;
+/// The index of the distance from the exit in these numbers. The step and the address follow.
 const DISTANCE = 32u;
 /// log10(2) / 10.
 const REGISTER_SCALE = 0.030102999566;
-
-/// Returns log2(|number| + 1) of four numbers, read as signed.
-///
-/// Twin: `kvrm_models::inputs::magnitude`.
-fn magnitudes(a: u64, b: u64, c: u64, d: u64) -> vec4<f32> {
-    return binary_logarithm(vec4<f32>(above(a), above(b), above(c), above(d)));
-}
-
-/// Returns |number| + 1 of a number read as signed.
-fn above(number: u64) -> f32 {
-    return f32(select(number, 0lu - number, i64(number) < 0li) + 1lu);
-}
 
 /// Returns -1, 0 or 1, the sign of a number read as signed.
 fn sign_of(number: u64) -> f32 {
@@ -70,7 +70,7 @@ fn sign_of(number: u64) -> f32 {
 fn word_features(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let word = invocation.x / FIELD_VECTORS;
     let index = invocation.x % FIELD_VECTORS;
-    if word >= batch.words {
+    if word >= batch.tokens {
         return;
     }
     let bits = vec4<u32>(loop_words[word].word) >> (vec4<u32>(4u * index) + vec4<u32>(0u, 1u, 2u, 3u));
@@ -84,7 +84,7 @@ fn word_features(@builtin(global_invocation_id) invocation: vec3<u32>) {
 fn word_embeddings(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let word = invocation.x / PACKED_VECTORS;
     let index = invocation.x % PACKED_VECTORS;
-    if word >= batch.words {
+    if word >= batch.tokens {
         return;
     }
     let of_word = loop_words[word];
@@ -101,7 +101,7 @@ fn word_embeddings(@builtin(global_invocation_id) invocation: vec3<u32>) {
 fn register_features(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let body = invocation.x / FIELD_VECTORS;
     let index = invocation.x % FIELD_VECTORS;
-    if body >= batch.bodies {
+    if body >= batch.sequences {
         return;
     }
     let first = body * NUMBERS + 4u * index;
@@ -129,12 +129,13 @@ fn register_features(@builtin(global_invocation_id) invocation: vec3<u32>) {
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn iteration_features(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let body = invocation.x;
-    if body >= batch.bodies {
+    if body >= batch.sequences {
         return;
     }
     let distance = loop_numbers[body * NUMBERS + DISTANCE];
     let step = loop_numbers[body * NUMBERS + DISTANCE + 1u];
     let scaled = magnitudes(distance, step, 0lu, 0lu) / 64.0;
-    let place = f32(bodies[body].pc & 0xfffffu) / 1048576.0;
+    let pc = u32(loop_numbers[body * NUMBERS + DISTANCE + 2u]);
+    let place = f32(pc & 0xfffffu) / 1048576.0;
     values[input_layer.iteration + body * input_layer.iteration_stride] = vec4<f32>(scaled.xy, place, 0.0);
 }

@@ -1,6 +1,6 @@
 //! The kernel that turns 32 logits of each body into probabilities.
 
-import package::networks::loops::bindings::{batch, values};
+import package::networks::layers::bindings::{batch, values};
 import package::networks::loops::softmax::{LOGIT_VECTORS, softmax_of, softmax_scale};
 
 /// The places of logits and probabilities.
@@ -24,7 +24,7 @@ override WORKGROUP_SIZE: u32 = 32u;
 /// Computes the probabilities of a body for each invocation.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn probabilities(@builtin(global_invocation_id) invocation: vec3<u32>) {
-    if invocation.x >= batch.bodies {
+    if invocation.x >= batch.sequences {
         return;
     }
     let first = probability_layer.input + invocation.x * probability_layer.input_stride;

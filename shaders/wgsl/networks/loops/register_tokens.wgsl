@@ -1,7 +1,7 @@
 //! The kernel that describes each register by the instructions of a body that use it.
 
-import package::machine::layout::{LOOP_WORDS};
-import package::networks::loops::bindings::{bodies, values};
+import package::machine::layout::{SEQUENCE_TOKENS};
+import package::networks::layers::bindings::{sequences, values};
 import package::networks::loops::softmax::{LOGIT_VECTORS, softmax_of, softmax_scale};
 
 /// The places of register tokens.
@@ -33,14 +33,14 @@ const LOOP_REGISTERS = 32u;
 const REGISTERS_AT_ONCE = 4u;
 
 /// For each word, the sums of its pointers to the registers of the workgroup.
-var<workgroup> pointer_sums: array<vec4<f32>, LOOP_WORDS>;
+var<workgroup> pointer_sums: array<vec4<f32>, SEQUENCE_TOKENS>;
 
 /// Writes the sum of all instructions, each weighted with its pointers to a register, for four registers. The first
 /// dimension of workgroups is the body, the second divides the registers.
 @compute @workgroup_size(INSTRUCTION_VECTORS)
 fn register_tokens(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id) invocation: vec3<u32>) {
-    let body = bodies[workgroup.x];
-    if invocation.x < body.words {
+    let body = sequences[workgroup.x];
+    if invocation.x < body.tokens {
         var sum = vec4<f32>(0.0);
         for (var pointer = 0u; pointer < POINTERS; pointer += 1u) {
             let first = register_layer.pointers + (body.first + invocation.x) * register_layer.pointers_stride
@@ -54,7 +54,7 @@ fn register_tokens(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
     var uses_1 = vec4<f32>(0.0);
     var uses_2 = vec4<f32>(0.0);
     var uses_3 = vec4<f32>(0.0);
-    for (var word = 0u; word < body.words; word += 1u) {
+    for (var word = 0u; word < body.tokens; word += 1u) {
         let instruction = values[register_layer.instructions
             + (body.first + word) * register_layer.instructions_stride + invocation.x];
         let weights_of_word = pointer_sums[word];

@@ -1,8 +1,8 @@
 //! The softmax of 32 logits.
 
 import package::networks::elementary::{exponential};
-import package::networks::loops::bindings::{values};
-import package::networks::loops::sums::{component_sum};
+import package::networks::layers::bindings::{values};
+import package::networks::layers::sums::{component_sum};
 
 /// The number of vectors of 32 logits.
 const LOGIT_VECTORS = 8u;

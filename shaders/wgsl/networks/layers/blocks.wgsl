@@ -1,6 +1,6 @@
 //! Weights in half precision, in blocks from four inputs to four outputs.
 
-import package::networks::loops::bindings::{matrices};
+import package::networks::layers::bindings::{matrices};
 
 /// The weights from four inputs to four outputs.
 struct WeightBlock {

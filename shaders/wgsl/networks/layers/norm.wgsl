@@ -1,8 +1,8 @@
 //! The kernel of a layer norm of 128 values, followed by an activation.
 
-import package::networks::loops::activation::{activated};
-import package::networks::loops::bindings::{values, vectors};
-import package::networks::loops::sums::{component_sum};
+import package::networks::layers::activation::{activated};
+import package::networks::layers::bindings::{values, vectors};
+import package::networks::layers::sums::{component_sum};
 
 /// The places and the activation of a layer norm.
 struct NormLayer {

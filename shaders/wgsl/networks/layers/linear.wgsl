@@ -1,19 +1,19 @@
 //! The kernel of a linear layer: `weight` times each row, plus `bias`.
 //!
-//! An invocation computes eight outputs of `LOOP_ROWS` rows. So a weight is unpacked once for these rows, and a value is
+//! An invocation computes eight outputs of `LINEAR_ROWS` rows. So a weight is unpacked once for these rows, and a value is
 //! read once for these outputs. Neighbours read neighbouring weights, and the same values.
 
-import package::machine::layout::{LINEAR_COLUMNS, LINEAR_WORKGROUP, LOOP_ROWS};
-import package::networks::loops::activation::{activated};
-import package::networks::loops::bindings::{batch, values, vectors};
-import package::networks::loops::blocks::{WeightBlock, block_at, with_products};
+import package::machine::layout::{LINEAR_COLUMNS, LINEAR_ROWS, LINEAR_WORKGROUP};
+import package::networks::layers::activation::{activated};
+import package::networks::layers::bindings::{batch, values, vectors};
+import package::networks::layers::blocks::{WeightBlock, block_at, with_products};
 
 /// The place, shape and activation of a linear layer. Rows, inputs and outputs are counted in vectors of four.
 struct LinearLayer {
-    /// The number of rows for each body.
-    rows_per_body: u32,
-    /// The number of rows for each word.
-    rows_per_word: u32,
+    /// The number of rows for each sequence.
+    rows_per_sequence: u32,
+    /// The number of rows for each token.
+    rows_per_token: u32,
     /// The first vector of the input.
     input: u32,
     /// The distance between rows of the input.
@@ -74,11 +74,11 @@ fn write_row(row: u32, rows: u32, outputs: u32, sums: OutputSums) {
 }
 
 /// Computes the outputs of some rows. The first dimension of workgroups divides the outputs, the second the rows. A
-/// workgroup has `LINEAR_COLUMNS` invocations for each `LOOP_ROWS` rows.
+/// workgroup has `LINEAR_COLUMNS` invocations for each `LINEAR_ROWS` rows.
 @compute @workgroup_size(LINEAR_WORKGROUP)
 fn linear(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id) invocation: vec3<u32>) {
-    let rows = linear_layer.rows_per_body * batch.bodies + linear_layer.rows_per_word * batch.words;
-    let row = (workgroup.y * (LINEAR_WORKGROUP / LINEAR_COLUMNS) + invocation.x / LINEAR_COLUMNS) * LOOP_ROWS;
+    let rows = linear_layer.rows_per_sequence * batch.sequences + linear_layer.rows_per_token * batch.tokens;
+    let row = (workgroup.y * (LINEAR_WORKGROUP / LINEAR_COLUMNS) + invocation.x / LINEAR_COLUMNS) * LINEAR_ROWS;
     let outputs = (workgroup.x * LINEAR_COLUMNS + invocation.x % LINEAR_COLUMNS) * 2u;
     if outputs >= linear_layer.outputs || row >= rows {
         return;
