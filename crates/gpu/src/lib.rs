@@ -4,7 +4,7 @@
 //! `kvrm_machine` on a device; [`Engine`] and [`GpuEngine`] are its interface. [`spiking`] runs the networks of
 //! `kvrm_spiking` on a device.
 //!
-//! [`loop_networks`] evaluates networks of `kvrm_models` on a device.
+//! [`loop_networks`] and [`memory_oracle`] evaluate networks of `kvrm_models` on a device.
 //!
 //! ```no_run
 //! use kvrm_gpu::Engine;
@@ -24,6 +24,7 @@ mod layers;
 pub mod loop_advice;
 pub mod loop_networks;
 mod machine;
+pub mod memory_oracle;
 mod select;
 pub mod spiking;
 mod stored;

@@ -74,6 +74,10 @@ impl Pass {
         Self { activation: layout::ACTIVATION_GELU, ..self }
     }
 
+    pub(crate) const fn logistic(self) -> Self {
+        Self { activation: layout::ACTIVATION_LOGISTIC, ..self }
+    }
+
     pub(crate) const fn adds(self) -> Self {
         Self { adds: true, ..self }
     }

@@ -7,6 +7,7 @@ mod errors;
 mod frames;
 mod languages;
 mod loop_networks;
+mod memory_oracle;
 mod networks;
 mod pipelines;
 mod regions;
