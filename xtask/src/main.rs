@@ -20,6 +20,7 @@ mod markdown;
 mod metadata;
 mod oracle;
 mod package;
+mod prefetch;
 mod programs;
 mod python;
 mod records;
@@ -64,6 +65,8 @@ enum Task {
     Train(train::Args),
     /// Logs the loops of many programs, from which networks learn.
     Loops(loops::Args),
+    /// Records page accesses of many programs, and measures prefetchers on them.
+    Prefetch(prefetch::Args),
     /// Compares KVRM with independent programs: Unicorn, objdump, QEMU.
     Oracle(oracle::Args),
     /// Measures spiking networks in KVRM, NEST and Brian2 on this CPU.
@@ -90,6 +93,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Calls(args) => calls::run(args),
         Task::Train(args) => train::run(args),
         Task::Loops(args) => loops::run(args),
+        Task::Prefetch(args) => prefetch::run(args),
         Task::Oracle(args) => oracle::run(args),
         Task::Compare(args) => compare::run(args),
         Task::Records(args) => records::run(args),

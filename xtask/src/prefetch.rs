@@ -1,0 +1,36 @@
+//! `cargo xtask prefetch`: records the page accesses of many programs, and measures prefetchers on them.
+
+mod files;
+mod record;
+mod tables;
+mod workloads;
+
+use anyhow::Result;
+
+use self::tables::ReplayArgs;
+
+/// Arguments of `cargo xtask prefetch`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Subcommand,
+}
+
+#[derive(clap::Subcommand)]
+enum Subcommand {
+    /// Compiles the programs, runs them on the CPU engine, and writes their page accesses to target/prefetch/streams/.
+    Log {
+        /// Run only programs whose names contain this text.
+        #[arg(long, value_name = "TEXT")]
+        only: Option<String>,
+    },
+    /// Replays the recorded accesses of the held-out programs with each prefetcher, and prints tables.
+    Replay(ReplayArgs),
+}
+
+pub(crate) fn run(Args { command }: &Args) -> Result<()> {
+    match command {
+        Subcommand::Log { only } => record::run(only.as_deref()),
+        Subcommand::Replay(args) => tables::run(&files::read_streams()?, args),
+    }
+}

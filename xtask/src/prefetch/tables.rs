@@ -1,0 +1,300 @@
+//! The tables of `docs/prefetch.md`: measures of prefetchers on recorded streams.
+
+use std::fmt::Write as _;
+
+use anyhow::{Result, bail, ensure};
+use kvrm_prefetch::{
+    AccessStream, Degree, Eviction, NoPrefetcher, Outcome, Policy, Prefetcher as _, ReplaySettings, Start,
+    belady, footprint, foresight, least_stall, replay,
+};
+use kvrm_train::oracle::Part;
+use rayon::prelude::*;
+
+use super::workloads::table_level;
+use crate::markdown::{head, percent, replace_between, row};
+
+/// The marks around the tables in the document.
+const BEGIN: &str = "<!-- prefetch tables -->";
+const END: &str = "<!-- end of prefetch tables -->";
+const DOCUMENT: &str = "docs/prefetch.md";
+
+/// The parts of the pages of a program that the pool holds, as divisors.
+const DIVISORS: [usize; 3] = [1, 2, 5];
+/// The policies with a prefetcher here, besides `none`.
+const BASELINES: [Policy; 4] = [Policy::Next, Policy::Stride, Policy::BestOffset, Policy::Markov];
+/// The degrees that are compared.
+const DEGREES: [usize; 5] = [1, 2, 4, 8, 16];
+
+/// Arguments of `cargo xtask prefetch replay`.
+#[derive(clap::Args)]
+pub(super) struct ReplayArgs {
+    /// Replace the tables of docs/prefetch.md, for which the other options have to be the default.
+    #[arg(long, conflicts_with_all = ["only", "degree", "latency", "batch", "eviction", "fresh"])]
+    write: bool,
+    /// Replay the streams whose names contain this text, instead of those of the held-out programs by gcc -O2.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// The number of pages that a prefetcher names at once.
+    #[arg(long, default_value = "4")]
+    degree: Degree,
+    /// The steps from the request of a page to its arrival.
+    #[arg(long, default_value_t = 10_000)]
+    latency: u64,
+    /// The number of pages that are on their way at a time.
+    #[arg(long, default_value_t = 32)]
+    batch: usize,
+    /// The eviction: clock or lru.
+    #[arg(long, default_value = "clock")]
+    eviction: Eviction,
+    /// Let pages be made by their first accesses, instead of all being away in the beginning.
+    #[arg(long)]
+    fresh: bool,
+}
+
+impl ReplayArgs {
+    /// Returns the settings, for a pool of one page.
+    const fn settings(&self) -> ReplaySettings {
+        ReplaySettings {
+            pages: 1,
+            eviction: self.eviction,
+            latency: self.latency,
+            batch: self.batch,
+            degree: self.degree,
+            start: if self.fresh { Start::Fresh } else { Start::Away },
+        }
+    }
+}
+
+/// The results of a program with a part of its pages.
+struct Case<'a> {
+    stream: &'a AccessStream,
+    divisor: usize,
+    settings: ReplaySettings,
+    none: Outcome,
+    /// The outcomes of [`BASELINES`].
+    baselines: Vec<Outcome>,
+    /// The bytes of the prefetchers after the replays.
+    bytes: Vec<usize>,
+    /// The misses without prefetching, with exact LRU, and the least number.
+    lru: u64,
+    least: u64,
+    foresight: Outcome,
+    least_stall: u64,
+}
+
+/// Prints the tables, and replaces those of the document if that is wanted.
+pub(super) fn run(streams: &[AccessStream], args: &ReplayArgs) -> Result<()> {
+    let level = table_level();
+    let is_wanted = |stream: &&AccessStream| match &args.only {
+        Some(text) => format!("{} {}", stream.program, stream.level).contains(text),
+        None => Part::of(&stream.program) == Part::HeldOut && stream.level == level,
+    };
+    let chosen: Vec<&AccessStream> = streams.iter().filter(is_wanted).collect();
+    ensure!(!chosen.is_empty(), "no stream has `{}` in its name", args.only.as_deref().unwrap_or_default());
+    let settings = args.settings();
+    let places = chosen.par_iter().flat_map_iter(|stream| DIVISORS.map(|divisor| (*stream, divisor)));
+    let cases: Vec<Case<'_>> =
+        places.map(|(stream, divisor)| Case::new(stream, divisor, &settings)).collect::<Result<_>>()?;
+    let mut out = String::new();
+    parts(streams, &mut out);
+    data(&chosen, &mut out);
+    misses(&cases, &mut out);
+    waits(&cases, &mut out);
+    qualities(&cases, &mut out);
+    moves(&cases, &mut out);
+    triggers(&cases, &mut out);
+    degrees(&chosen, &settings, &mut out)?;
+    states(&cases, &mut out);
+    println!("{out}");
+    if args.write {
+        replace_between(DOCUMENT, BEGIN, END, &out)?;
+    }
+    Ok(())
+}
+
+impl<'a> Case<'a> {
+    fn new(stream: &'a AccessStream, divisor: usize, settings: &ReplaySettings) -> Result<Self> {
+        let accesses = &stream.accesses;
+        let settings = ReplaySettings { pages: footprint(accesses).div_ceil(divisor), ..*settings };
+        let lru = ReplaySettings { eviction: Eviction::Lru, ..settings };
+        let (mut baselines, mut bytes) = (Vec::new(), Vec::new());
+        for policy in BASELINES {
+            let Some(mut prefetcher) = policy.baseline() else { bail!("{policy} is no baseline") };
+            baselines.push(replay(accesses, &settings, &mut prefetcher)?);
+            bytes.push(prefetcher.bytes());
+        }
+        Ok(Self {
+            stream,
+            divisor,
+            settings,
+            none: replay(accesses, &settings, &mut NoPrefetcher)?,
+            baselines,
+            bytes,
+            lru: replay(accesses, &lru, &mut NoPrefetcher)?.misses,
+            least: belady(accesses, &settings)?,
+            foresight: foresight(accesses, &settings)?,
+            least_stall: least_stall(accesses, &settings)?,
+        })
+    }
+
+    /// Returns the first cells of a row.
+    fn name(&self) -> [String; 2] {
+        let part = if self.divisor == 1 { "1".to_owned() } else { format!("1/{}", self.divisor) };
+        [self.stream.program.clone(), part]
+    }
+
+    /// Returns a cell for `none`, and one for each baseline.
+    fn cells(&self, cell: impl Fn(&Outcome) -> String) -> Vec<String> {
+        std::iter::once(&self.none).chain(&self.baselines).map(cell).collect()
+    }
+
+    /// Returns how long the lane waits, relative to no prefetching.
+    fn wait(&self, stall: u64) -> String {
+        relative(stall, self.none.stall).map_or("-".to_owned(), percent)
+    }
+}
+
+fn relative(stall: u64, none: u64) -> Option<f64> {
+    (none > 0).then(|| stall as f64 / none as f64)
+}
+
+/// Appends the head of a table with a row for each case.
+fn case_head(out: &mut String, title: &str, before: &[&str], baselines: &[Policy], after: &[&str]) {
+    let mut columns = vec!["program", "memory"];
+    columns.extend(before);
+    columns.extend(baselines.iter().map(|policy| policy.name()));
+    columns.extend(after);
+    head(out, title, &columns);
+}
+
+/// Appends a table of all streams by their parts.
+fn parts(streams: &[AccessStream], out: &mut String) {
+    head(out, "Streams of all programs", &["part", "programs", "streams", "accesses", "names"]);
+    for part in Part::ALL {
+        let of_part: Vec<_> = streams.iter().filter(|stream| Part::of(&stream.program) == part).collect();
+        let names: std::collections::BTreeSet<&str> =
+            of_part.iter().map(|stream| &stream.program[..]).collect();
+        let accesses: usize = of_part.iter().map(|stream| stream.accesses.len()).sum();
+        let counts = [names.len(), of_part.len(), accesses].map(|count| count.to_string());
+        let names = names.into_iter().collect::<Vec<_>>().join(" ");
+        row(out, [part.name().to_owned()].into_iter().chain(counts).chain([names]));
+    }
+}
+
+fn data(streams: &[&AccessStream], out: &mut String) {
+    let columns = ["program", "steps", "accesses", "steps of an access", "pages", "written", "pointed to"];
+    head(out, "Streams of the tables below", &columns);
+    for stream in streams {
+        let accesses = &stream.accesses;
+        let share = |count: usize| percent(count as f64 / accesses.len() as f64);
+        let written = accesses.iter().filter(|recorded| recorded.is_written).count();
+        let pointed = accesses.iter().filter(|recorded| recorded.is_pointed_to).count();
+        let step = |index: Option<usize>| index.map_or(0, |index| accesses[index].access.step);
+        let steps = step(accesses.len().checked_sub(1)) - step((!accesses.is_empty()).then_some(0));
+        row(
+            out,
+            [
+                stream.program.clone(),
+                steps.to_string(),
+                accesses.len().to_string(),
+                (steps / accesses.len().max(1) as u64).to_string(),
+                footprint(accesses).to_string(),
+                share(written),
+                share(pointed),
+            ],
+        );
+    }
+}
+
+fn misses(cases: &[Case<'_>], out: &mut String) {
+    let columns = ["pages", "misses", "exact LRU", "Belady"];
+    case_head(out, "Misses without prefetching", &columns, &[], &[]);
+    for case in cases {
+        let counts = [case.settings.pages as u64, case.none.misses, case.lru, case.least];
+        row(out, case.name().into_iter().chain(counts.map(|count| count.to_string())));
+    }
+}
+
+fn waits(cases: &[Case<'_>], out: &mut String) {
+    let title = "Waiting, relative to that without prefetching";
+    case_head(out, title, &["waiting of all time, without"], &BASELINES, &["foresight", "bound"]);
+    for case in cases {
+        let all = case.none.stall + case.none.steps;
+        let share = relative(case.none.stall, all).map_or("-".to_owned(), percent);
+        let waits = case.baselines.iter().chain([&case.foresight]).map(|outcome| case.wait(outcome.stall));
+        row(out, case.name().into_iter().chain([share]).chain(waits).chain([case.wait(case.least_stall)]));
+    }
+}
+
+fn qualities(cases: &[Case<'_>], out: &mut String) {
+    case_head(out, "Accuracy / coverage / timeliness, in percent", &[], &BASELINES, &["foresight"]);
+    let number = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.0}", 100.0 * share));
+    for case in cases {
+        let cells = case.baselines.iter().chain([&case.foresight]).map(|outcome| {
+            let measures = [outcome.accuracy(), outcome.coverage(), outcome.timeliness()];
+            measures.map(number).join(" / ")
+        });
+        row(out, case.name().into_iter().chain(cells));
+    }
+}
+
+fn moves(cases: &[Case<'_>], out: &mut String) {
+    let title = "Pages moved in / out";
+    case_head(out, title, &[Policy::None.name()], &BASELINES, &["foresight"]);
+    let cell = |outcome: &Outcome| format!("{} / {}", outcome.moved_in(), outcome.moved_out);
+    for case in cases {
+        row(out, case.name().into_iter().chain(case.cells(cell)).chain([cell(&case.foresight)]));
+    }
+}
+
+fn triggers(cases: &[Case<'_>], out: &mut String) {
+    let title = "Accesses that a prefetcher hears of, for each 1,000 steps";
+    case_head(out, title, &[Policy::None.name()], &BASELINES, &[]);
+    let cell = |outcome: &Outcome| {
+        outcome.triggers_per_1000_steps().map_or("-".to_owned(), |count| format!("{count:.3}"))
+    };
+    for case in cases {
+        row(out, case.name().into_iter().chain(case.cells(cell)));
+    }
+}
+
+/// Appends the means of the waiting with other degrees.
+fn degrees(streams: &[&AccessStream], settings: &ReplaySettings, out: &mut String) -> Result<()> {
+    let mut columns = vec!["degree"];
+    columns.extend(BASELINES.map(Policy::name));
+    head(out, "Waiting relative to that without prefetching, mean of the rows above", &columns);
+    for degree in DEGREES {
+        let settings = ReplaySettings { degree: Degree::new(degree)?, ..*settings };
+        let places = streams.par_iter().flat_map_iter(|stream| DIVISORS.map(|divisor| (*stream, divisor)));
+        let waits = places.map(|(stream, divisor)| -> Result<Option<Vec<f64>>> {
+            let pages = footprint(&stream.accesses).div_ceil(divisor);
+            let settings = ReplaySettings { pages, ..settings };
+            let none = replay(&stream.accesses, &settings, &mut NoPrefetcher)?.stall;
+            let mut waits = Vec::new();
+            for mut prefetcher in BASELINES.iter().filter_map(|policy| policy.baseline()) {
+                let stall = replay(&stream.accesses, &settings, &mut prefetcher)?.stall;
+                waits.extend(relative(stall, none));
+            }
+            Ok((none > 0).then_some(waits))
+        });
+        let waits: Vec<Vec<f64>> = waits.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+        let mean = |policy: usize| {
+            let sum: f64 = waits.iter().map(|waits| waits[policy]).sum();
+            if waits.is_empty() { "-".to_owned() } else { percent(sum / waits.len() as f64) }
+        };
+        row(out, [degree.to_string()].into_iter().chain((0..BASELINES.len()).map(mean)));
+    }
+    Ok(())
+}
+
+/// Appends a sentence about the state of each prefetcher.
+fn states(cases: &[Case<'_>], out: &mut String) {
+    let bytes = BASELINES.iter().enumerate().map(|(index, policy)| {
+        let most = cases.iter().map(|case| case.bytes[index]).max().unwrap_or(0);
+        format!("{policy} {most}")
+    });
+    let bytes: Vec<String> = bytes.collect();
+    // Writing to a string cannot fail.
+    let _ =
+        writeln!(out, "\nBytes of state for each lane, at the end of these replays: {}.", bytes.join(", "));
+}
