@@ -1,6 +1,10 @@
 //! `kvrm verify`.
 
+mod comparison;
 mod loops;
+mod memory_oracle;
+mod networks;
+mod random;
 
 use std::fmt::{self, Display, Formatter};
 use std::io::Write as _;
@@ -9,6 +13,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
+use clap::ValueEnum as _;
 use indicatif::ProgressBar;
 use kvrm::GpuEngine;
 use kvrm::gpu::Device;
@@ -19,7 +24,7 @@ use kvrm::models::{
 };
 use serde_json::{Value, json};
 
-use self::loops::Options;
+use self::comparison::Comparison;
 use crate::engine::AdapterArgs;
 use crate::output::Output;
 
@@ -30,9 +35,10 @@ use crate::output::Output;
                   answers are equally likely, that its arithmetic gives the same bits on every device, and that the \
                   weights are those of the manifest. If one of these is false, the exit status is 1, and the first \
                   wrong word is printed.\n\n\
-                  There is no certificate of the networks that look at loops: their answers are guesses. `loops --device` \
-                  compares the answers of host and device for many bodies. If an output differs by more than 1e-5, or an \
-                  answer whose margin is larger, the exit status is 1."
+                  There is no certificate of the networks that look at loops and of the memory oracle: their answers are \
+                  guesses. `loops --device` and `memory-oracle --device` compare the answers of host and device for many \
+                  bodies or windows. If an output differs by more than 1e-5, or an answer whose margin is larger, the exit \
+                  status is 1."
 )]
 pub(crate) struct Args {
     /// The network to verify.
@@ -40,7 +46,7 @@ pub(crate) struct Args {
     network: Network,
     /// The weights of the network: a .safetensors file. If a manifest in the same folder lists the file, the weights are
     /// also compared with the manifest. The default is the weights that come with KVRM. `loops` has three networks and
-    /// takes a file for each; networks without trained weights get random ones.
+    /// takes a file for each. Networks that are compared and have no trained weights get random ones.
     #[arg(long, value_name = "FILE")]
     weights: Vec<PathBuf>,
     /// Evaluate the networks of `loops` on the bodies of a file that `cargo xtask loops held-out` has written.
@@ -52,7 +58,13 @@ pub(crate) struct Args {
     /// The number of words of each body of `loops` [default: all lengths, mostly short ones].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=32))]
     words: Option<u32>,
-    /// The seed of bodies and random weights of `loops` [default: 1].
+    /// The number of windows of accesses on which the memory oracle is evaluated [default: 1024].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    windows: Option<u32>,
+    /// The number of accesses of each window [default: all lengths, mostly the longest].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32))]
+    accesses: Option<u32>,
+    /// The seed of bodies, windows and random weights [default: 1].
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
     /// Also evaluate the network on a GPU. For dispatch and decoder this is for each of the 2^32 words, for which a
@@ -67,7 +79,7 @@ pub(crate) struct Args {
 }
 
 /// The networks that can be verified.
-#[derive(Clone, Copy, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Network {
     /// The dispatch network, which names the class of a word.
     Dispatch,
@@ -75,14 +87,45 @@ enum Network {
     Decoder,
     /// The networks that look at loops: loop detector, pattern recogniser and iteration predictor.
     Loops,
+    /// The memory oracle, which predicts accesses to memory.
+    MemoryOracle,
+}
+
+impl Network {
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    check_options(args)?;
     match args.network {
         Network::Dispatch => dispatch(args),
         Network::Decoder => decoder(args),
-        Network::Loops => compare(args),
+        Network::Loops => loops(args),
+        Network::MemoryOracle => memory_oracle(args),
     }
+}
+
+/// Refuses options that are for other networks.
+fn check_options(args: &Args) -> Result<()> {
+    use Network::{Loops, MemoryOracle};
+    let options: [(&str, bool, &[Network]); 6] = [
+        ("--file", args.file.is_some(), &[Loops]),
+        ("--bodies", args.bodies.is_some(), &[Loops]),
+        ("--words", args.words.is_some(), &[Loops]),
+        ("--windows", args.windows.is_some(), &[MemoryOracle]),
+        ("--accesses", args.accesses.is_some(), &[MemoryOracle]),
+        ("--seed", args.seed.is_some(), &[Loops, MemoryOracle]),
+    ];
+    for (option, is_given, networks) in options {
+        if is_given && !networks.contains(&args.network) {
+            let commands: Vec<_> =
+                networks.iter().map(|network| format!("`kvrm verify {}`", network.name())).collect();
+            bail!("{option} is for {}, not for {}", commands.join(" and "), args.network.name());
+        }
+    }
+    Ok(())
 }
 
 /// Opens the device on which networks are evaluated, if the arguments ask for one.
@@ -94,15 +137,30 @@ fn open_device(args: &Args) -> Result<Option<Device>> {
 }
 
 /// Compares the networks that look at loops on host and device.
-fn compare(args: &Args) -> Result<ExitCode> {
-    let options = Options {
+fn loops(args: &Args) -> Result<ExitCode> {
+    let options = loops::Options {
         weights: &args.weights,
         file: args.file.as_deref(),
         bodies: args.bodies.unwrap_or(256) as usize,
         words: args.words.map(|words| words as usize),
         seed: args.seed.unwrap_or(1),
     };
-    let comparison = loops::compare(&options, open_device(args)?.as_ref())?;
+    report(args, &loops::compare(&options, open_device(args)?.as_ref())?)
+}
+
+/// Compares the memory oracle on host and device.
+fn memory_oracle(args: &Args) -> Result<ExitCode> {
+    let options = memory_oracle::Options {
+        weights: &args.weights,
+        windows: args.windows.unwrap_or(1024) as usize,
+        accesses: args.accesses.map(|accesses| accesses as usize),
+        seed: args.seed.unwrap_or(1),
+    };
+    report(args, &memory_oracle::compare(&options, open_device(args)?.as_ref())?)
+}
+
+/// Prints a comparison.
+fn report(args: &Args, comparison: &Comparison) -> Result<ExitCode> {
     let mut out = Output::new();
     if args.json {
         writeln!(out, "{}", comparison.to_json())?;
@@ -147,15 +205,6 @@ fn certify(
     architecture: Architecture,
     certify: impl FnOnce(&[f32], Option<&str>, Option<&Device>, &ProgressBar) -> Result<Certified>,
 ) -> Result<ExitCode> {
-    let only_loops = [
-        ("--file", args.file.is_some()),
-        ("--bodies", args.bodies.is_some()),
-        ("--words", args.words.is_some()),
-        ("--seed", args.seed.is_some()),
-    ];
-    if let Some((option, _)) = only_loops.into_iter().find(|(_, is_given)| *is_given) {
-        bail!("{option} is for `kvrm verify loops`; a certificate of {architecture} is about all words");
-    }
     let (weights, expected) = load(args, architecture)?;
     let device = open_device(args)?;
     let bar = ProgressBar::new(256);

@@ -191,7 +191,7 @@ def test_networks_propose_loops(name: EngineName) -> None:
 
 def test_weights_that_nothing_uses_are_checked_and_warned_about() -> None:
     cpu = PyNeuralMetalCPU(1, MEMORY)
-    with pytest.warns(kvrm_metal.UnusedWeightsWarning, match="no run uses them: KVRM has no memory oracle"):
+    with pytest.warns(kvrm_metal.UnusedWeightsWarning, match="memory oracle weights are right, but no run uses them"):
         cpu.load_memory_weights(np.zeros(271_124))
     with pytest.raises(kvrm.Error, match="memory oracle weights: .*expected 271124 values .* found 271000"):
         cpu.load_memory_weights(np.zeros(271_000))

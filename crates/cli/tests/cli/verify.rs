@@ -62,11 +62,31 @@ fn weights_of_another_network_are_refused() {
     assert!(run.stderr.starts_with("error: cannot read no/such.safetensors: "), "{}", run.stderr);
 }
 
-/// Returns the JSON of `kvrm verify loops` with some arguments. Its exit status must be 0.
-fn loops(args: &[&str]) -> Value {
-    let run = kvrm(&[&["verify", "loops", "--json"], args].concat());
+/// Returns the JSON of `kvrm verify` with some arguments. Its exit status must be 0.
+fn verify(network: &str, args: &[&str]) -> Value {
+    let run = kvrm(&[&["verify", network, "--json"], args].concat());
     assert_eq!((run.status, &*run.stderr), (0, ""), "{args:?}");
     serde_json::from_str(&run.stdout).expect("the output is JSON")
+}
+
+/// Asserts that `kvrm verify` refuses some arguments with a message that has a part.
+#[track_caller]
+fn refused(args: &[&str], part: &str) {
+    let run = kvrm(&[&["verify"], args].concat());
+    assert_eq!((run.status, &*run.stdout), (2, ""), "{args:?}");
+    assert!(run.stderr.contains(part), "{args:?}: {}", run.stderr);
+}
+
+/// Asserts that the outputs of a device are those of the host, and that so many inputs have the same answers.
+fn assert_agrees(device: &Value, choices: &[&str], inputs: u64) {
+    assert_eq!(device["agrees"], true, "{device}");
+    for difference in device["differences"].as_array().expect("a list") {
+        assert!(difference["relative"].as_f64().is_some_and(|relative| relative <= 1e-5), "{difference}");
+    }
+    let choices_there = device["choices"].as_array().expect("a list").iter();
+    let same: Vec<_> = choices_there.map(|of| (of["choice"].as_str(), of["same"].as_u64())).collect();
+    let expected: Vec<_> = choices.iter().map(|choice| (Some(*choice), Some(inputs))).collect();
+    assert_eq!(same, expected, "all inputs");
 }
 
 #[test]
@@ -78,21 +98,16 @@ fn networks_that_look_at_loops_are_listed_with_the_origin_of_their_weights() {
     Weights::from_flat(architecture, vec![0.25; architecture.parameters()])
         .and_then(|weights| weights.save(&file, Dtype::F16))
         .expect("the folder can be written");
-    let json = loops(&["--bodies", "3", "--words", "5", "--seed", "7", "--weights", path]);
+    let json = verify("loops", &["--bodies", "3", "--words", "5", "--seed", "7", "--weights", path]);
     assert_eq!((&json["bodies"], &json["words"]), (&3.into(), &15.into()), "{json}");
     assert_eq!(json["device"], Value::Null, "no device was asked for");
     let networks = json["networks"].as_array().expect("a list");
     let parameters: Vec<_> = networks.iter().map(|network| network["parameters"].as_u64()).collect();
     assert_eq!(parameters, [Some(1_083_397), Some(508_161), Some(25_473)], "detector, recogniser, predictor");
     assert_eq!(networks[2]["weights"], path, "the file");
-    let again = loops(&["--bodies", "3", "--words", "5", "--seed", "7"]);
+    let again = verify("loops", &["--bodies", "3", "--words", "5", "--seed", "7"]);
     assert_eq!(again["networks"][0], json["networks"][0], "other networks do not depend on the file");
 
-    let refused = |args: &[&str], part: &str| {
-        let run = kvrm(&[&["verify"], args].concat());
-        assert_eq!((run.status, &*run.stdout), (2, ""), "{args:?}");
-        assert!(run.stderr.contains(part), "{args:?}: {}", run.stderr);
-    };
     refused(&["loops", "--weights", path, "--weights", path], "expected one file for each network");
     refused(&["dispatch", "--weights", path, "--weights", path], "found a second one");
     refused(&["decoder", "--seed", "2"], "--seed is for `kvrm verify loops`");
@@ -118,7 +133,7 @@ fn loops_are_read_from_a_file() {
     write(
         "loop a gcc-O2 400000 1 5 f1000484 54ffffe1\nentry 5 0 4=5 1f=8000\nloop b - 8 1 1 d503201f 17ffffff 0\n",
     );
-    let json = loops(&["--file", path]);
+    let json = verify("loops", &["--file", path]);
     assert_eq!((&json["bodies"], &json["words"]), (&2.into(), &5.into()), "{json}");
     let refused = |text: &str, part: &str| {
         write(text);
@@ -138,12 +153,47 @@ fn loops_are_read_from_a_file() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn networks_that_look_at_loops_give_the_same_answers_on_a_device() {
-    let json = loops(&["--device", "--bodies", "19"]);
-    let device = &json["device"];
-    assert_eq!(device["agrees"], true, "{device}");
-    for difference in device["differences"].as_array().expect("a list") {
-        assert!(difference["relative"].as_f64().is_some_and(|relative| relative <= 1e-5), "{difference}");
-    }
-    let same: Vec<_> = device["choices"].as_array().expect("a list").iter().map(|of| &of["same"]).collect();
-    assert_eq!(same, [&Value::from(19); 3], "kind, counter and pattern");
+    let json = verify("loops", &["--device", "--bodies", "19"]);
+    assert_agrees(&json["device"], &["kind", "counter", "pattern"], 19);
+}
+
+#[test]
+fn a_memory_oracle_is_listed_with_the_origin_of_its_weights() {
+    let architecture = Architecture::MemoryOracle;
+    let json = verify("memory-oracle", &["--windows", "5", "--accesses", "3", "--seed", "7"]);
+    assert_eq!((&json["windows"], &json["accesses"]), (&5.into(), &15.into()), "{json}");
+    assert_eq!(json["device"], Value::Null, "no device was asked for");
+    assert!(json["host_ms_per_1024_windows"].as_f64().is_some_and(|time| time > 0.0), "{json}");
+    assert_eq!(json["networks"][0]["parameters"], 271_124, "{json}");
+
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let file = folder.path().join("mine.safetensors");
+    let path = file.to_str().expect("UTF-8");
+    let save = |value: f32| {
+        Weights::from_flat(architecture, vec![value; architecture.parameters()])
+            .and_then(|weights| weights.save(&file, Dtype::F32))
+            .expect("the folder can be written");
+    };
+    save(0.01);
+    let json = verify("memory-oracle", &["--windows", "2", "--weights", path]);
+    assert_eq!(json["networks"][0]["weights"], path, "the file");
+    refused(&["loops", "--weights", path], "found a memory-oracle network");
+    save(-7e4);
+    refused(&["memory-oracle", "--windows", "2", "--weights", path], "weight 0 is -70000, but devices store");
+    dispatch().save(&file, Dtype::F32).expect("the folder can be written");
+    refused(&["memory-oracle", "--weights", path], "found a dispatch network");
+
+    refused(
+        &["memory-oracle", "--bodies", "2"],
+        "--bodies is for `kvrm verify loops`, not for memory-oracle",
+    );
+    refused(&["loops", "--windows", "2"], "--windows is for `kvrm verify memory-oracle`, not for loops");
+    refused(&["memory-oracle", "--accesses", "33"], "33 is not in 1..=32");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_memory_oracle_gives_the_same_predictions_on_a_device() {
+    let json = verify("memory-oracle", &["--device", "--windows", "21"]);
+    assert_agrees(&json["device"], &["pattern"], 21);
 }

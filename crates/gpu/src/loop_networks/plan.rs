@@ -21,7 +21,7 @@ use crate::layers::plan::{Extent, Pass, Plan, Planner};
 /// The number of vectors of the bits, and of the fields, of a word.
 const FIELD_VECTORS: u32 = FIELDS as u32 / 4;
 /// The number of vectors of a token, an instruction or an embedding.
-const EMBEDDING: u32 = 32;
+const TOKEN: u32 = 32;
 /// The number of registers of a body.
 const REGISTER_ROWS: u32 = REGISTERS as u32;
 
@@ -49,7 +49,7 @@ impl Results {
             log10_iterations: row.columns(9, 1),
             pattern_logits: row.columns(10, 2),
             cosines: row.columns(12, 2),
-            embedding: row.columns(14, EMBEDDING + 1),
+            embedding: row.columns(14, TOKEN + 1),
             predicted: row.columns(47, 1),
             row,
         }
@@ -81,7 +81,7 @@ pub(super) fn plan(
     let layer = InputLayer {
         fields: fields.at,
         features: features.at,
-        iteration: results.embedding.at + EMBEDDING,
+        iteration: results.embedding.at + TOKEN,
         iteration_stride: results.embedding.stride,
         ..InputLayer::default()
     };
@@ -139,7 +139,7 @@ impl LoopPlanner<'_> {
 
     /// Applies an embedding: Linear, layer norm, ReLU, Linear.
     fn embedding(&mut self, of: Embedding, rows: Rows, input: Matrix, output: Matrix) -> Result<(), Error> {
-        let hidden = self.layers.arena.place(rows, EMBEDDING);
+        let hidden = self.layers.arena.place(rows, TOKEN);
         self.layers.linear(of.first, Pass::new(rows, input, hidden))?;
         self.norm(of.norm, Pass::new(rows, hidden, hidden).relu())?;
         self.layers.linear(of.second, Pass::new(rows, hidden, output))
@@ -155,7 +155,7 @@ impl LoopPlanner<'_> {
         let mut outputs = input;
         for layer in layers {
             let inputs = outputs;
-            outputs = self.layers.arena.place(TOKENS, layer.directions * EMBEDDING);
+            outputs = self.layers.arena.place(TOKENS, layer.directions * TOKEN);
             self.layers.lstm(layer, projected, Pass::new(TOKENS, inputs, outputs))?;
         }
         Ok(outputs)
@@ -225,43 +225,39 @@ impl LoopPlanner<'_> {
         self.input(&self.kernels.register_features, inputs, per_sequence(FIELD_VECTORS))?;
 
         // The summary of a body: the mean of its words, the registers, and the probabilities of counters.
-        let summary = self.layers.arena.place(SEQUENCES, 2 * EMBEDDING + EMBEDDING + FIELD_VECTORS);
-        let (body, counter) =
-            (summary.columns(0, 2 * EMBEDDING), summary.columns(3 * EMBEDDING, FIELD_VECTORS));
-        self.embedding(detector.registers, SEQUENCES, all, summary.columns(2 * EMBEDDING, EMBEDDING))?;
-        let tokens = self.layers.arena.place(registers, 2 * EMBEDDING);
-        self.embedding(detector.registers, registers, single, tokens.columns(0, EMBEDDING))?;
+        let summary = self.layers.arena.place(SEQUENCES, 2 * TOKEN + TOKEN + FIELD_VECTORS);
+        let (body, counter) = (summary.columns(0, 2 * TOKEN), summary.columns(3 * TOKEN, FIELD_VECTORS));
+        self.embedding(detector.registers, SEQUENCES, all, summary.columns(2 * TOKEN, TOKEN))?;
+        let tokens = self.layers.arena.place(registers, 2 * TOKEN);
+        self.embedding(detector.registers, registers, single, tokens.columns(0, TOKEN))?;
 
         let bits = self.features.columns(0, FIELD_VECTORS);
-        let instructions = self.layers.arena.place(TOKENS, EMBEDDING);
+        let instructions = self.layers.arena.place(TOKENS, TOKEN);
         self.embedding(detector.instructions, TOKENS, bits, instructions)?;
         let pointers = self.layers.arena.place(TOKENS, detector.pointers.outputs);
         self.layers.linear(detector.pointers, Pass::new(TOKENS, bits, pointers))?;
-        self.register_tokens(pointers, instructions, tokens.columns(EMBEDDING, EMBEDDING))?;
+        self.register_tokens(pointers, instructions, tokens.columns(TOKEN, TOKEN))?;
 
         let projected = self.layers.arena.place(TOKENS, detector.sequence[0].input.outputs);
         let sequence = self.sequence(detector.sequence, projected, instructions)?;
         // The gates are not needed any more.
-        let (query, mixed) =
-            (projected.columns(0, 2 * EMBEDDING), projected.columns(2 * EMBEDDING, 2 * EMBEDDING));
-        let keys = self.layers.arena.place(registers, 4 * EMBEDDING);
+        let (query, mixed) = (projected.columns(0, 2 * TOKEN), projected.columns(2 * TOKEN, 2 * TOKEN));
+        let keys = self.layers.arena.place(registers, 4 * TOKEN);
         self.layers.linear(detector.queries, Pass::new(TOKENS, sequence, query))?;
         self.layers.linear(detector.keys, Pass::new(registers, tokens, keys))?;
-        let inputs = [query, keys.columns(0, 2 * EMBEDDING), keys.columns(2 * EMBEDDING, 2 * EMBEDDING)];
+        let inputs = [query, keys.columns(0, 2 * TOKEN), keys.columns(2 * TOKEN, 2 * TOKEN)];
         self.attention(LoopDetector::HEADS, inputs, REGISTER_ROWS, mixed)?;
         // The mean of the outputs is the output of the mean, so the last product of the attention takes one row a body.
-        let mean = self.layers.arena.place(SEQUENCES, 2 * EMBEDDING);
+        let mean = self.layers.arena.place(SEQUENCES, 2 * TOKEN);
         self.mean(mixed, mean)?;
         self.mean(sequence, body)?;
         self.layers.linear(detector.mixed, Pass::new(SEQUENCES, mean, body).adds())?;
 
         self.layers.linear(detector.counter, Pass::new(SEQUENCES, body, results.counter_logits))?;
         self.probabilities(results.counter_logits, counter)?;
-        let hidden = self.layers.arena.place(SEQUENCES, EMBEDDING);
-        self.layers.linear(
-            detector.kind[0],
-            Pass::new(SEQUENCES, summary.columns(0, 3 * EMBEDDING), hidden).relu(),
-        )?;
+        let hidden = self.layers.arena.place(SEQUENCES, TOKEN);
+        self.layers
+            .linear(detector.kind[0], Pass::new(SEQUENCES, summary.columns(0, 3 * TOKEN), hidden).relu())?;
         self.layers.linear(detector.kind[1], Pass::new(SEQUENCES, hidden, results.kind_logits))?;
         self.layers.linear(detector.iterations[0], Pass::new(SEQUENCES, summary, hidden).relu())?;
         self.layers.linear(detector.iterations[1], Pass::new(SEQUENCES, hidden, results.log10_iterations))
@@ -292,30 +288,30 @@ impl LoopPlanner<'_> {
     /// Plans what `PatternRecogniser::recognise` computes.
     fn recogniser(&mut self, recogniser: &Recogniser, inputs: InputLayer) -> Result<(), Error> {
         let results = self.results;
-        let tokens = self.layers.arena.place(TOKENS, EMBEDDING);
+        let tokens = self.layers.arena.place(TOKENS, TOKEN);
         let inputs = InputLayer {
             tokens: tokens.at,
             opcodes: recogniser.opcodes,
             positions: recogniser.positions,
             ..inputs
         };
-        self.input(&self.kernels.word_embeddings, inputs, per_token(EMBEDDING / 2))?;
+        self.input(&self.kernels.word_embeddings, inputs, per_token(TOKEN / 2))?;
         self.layers.linear(recogniser.features, Pass::new(TOKENS, self.features, tokens).adds())?;
         let projected = self.layers.arena.place(TOKENS, recogniser.sequence[0].input.outputs);
         let sequence = self.sequence(recogniser.sequence, projected, tokens)?;
         // The gates are not needed any more.
-        let queries = projected.columns(0, 3 * EMBEDDING);
-        let mixed = projected.columns(3 * EMBEDDING, EMBEDDING);
+        let queries = projected.columns(0, 3 * TOKEN);
+        let mixed = projected.columns(3 * TOKEN, TOKEN);
         self.layers.linear(recogniser.queries, Pass::new(TOKENS, sequence, queries))?;
-        let inputs = [0, 1, 2].map(|part| queries.columns(part * EMBEDDING, EMBEDDING));
+        let inputs = [0, 1, 2].map(|part| queries.columns(part * TOKEN, TOKEN));
         self.attention(PatternRecogniser::HEADS, inputs, 0, mixed)?;
         self.layers.linear(recogniser.mixed, Pass::new(TOKENS, mixed, sequence).adds())?;
         let hidden = projected;
         self.layers.linear(recogniser.feed_forward[0], Pass::new(TOKENS, sequence, hidden).relu())?;
         self.layers.linear(recogniser.feed_forward[1], Pass::new(TOKENS, hidden, sequence).adds())?;
-        let mean = self.layers.arena.place(SEQUENCES, EMBEDDING);
+        let mean = self.layers.arena.place(SEQUENCES, TOKEN);
         self.mean(sequence, mean)?;
-        self.norm(recogniser.norm, Pass::new(SEQUENCES, mean, results.embedding.columns(0, EMBEDDING)))?;
+        self.norm(recogniser.norm, Pass::new(SEQUENCES, mean, results.embedding.columns(0, TOKEN)))?;
         let buffer = self.layers.parameters(CosineLayer {
             embedding: results.embedding.at,
             logits: results.pattern_logits.at,
@@ -332,8 +328,8 @@ impl LoopPlanner<'_> {
     fn predictor(&mut self, predictor: &Predictor, inputs: InputLayer) -> Result<(), Error> {
         let results = self.results;
         self.input(&self.kernels.iteration_features, inputs, SEQUENCES)?;
-        let first = self.layers.arena.place(SEQUENCES, EMBEDDING);
-        let second = self.layers.arena.place(SEQUENCES, EMBEDDING / 2);
+        let first = self.layers.arena.place(SEQUENCES, TOKEN);
+        let second = self.layers.arena.place(SEQUENCES, TOKEN / 2);
         self.layers.linear(predictor.first, Pass::new(SEQUENCES, results.embedding, first))?;
         self.norm(predictor.norm, Pass::new(SEQUENCES, first, first).gelu())?;
         self.layers.linear(predictor.second, Pass::new(SEQUENCES, first, second).gelu())?;

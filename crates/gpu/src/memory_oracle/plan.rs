@@ -16,7 +16,7 @@ use crate::layers::plan::{Extent, Pass, Plan, Planner};
 /// The most windows of a submission.
 const WINDOWS_MAX: usize = 1024;
 /// The number of vectors of the features of an access.
-const FEATURES: u32 = 3;
+const FEATURE_VECTORS: u32 = 3;
 /// The number of vectors of a token.
 const TOKEN: u32 = 16;
 /// The number of vectors of the outputs of an LSTM.
@@ -94,7 +94,8 @@ pub(super) fn plan(
     let Places { results, projected, outputs, state, hidden } = Places::new(&mut arena);
     let mut planner = Planner::new(device, &kernels.layers, arena);
 
-    let (features, encoded) = (projected.columns(0, FEATURES), projected.columns(FEATURES, TOKEN));
+    let (features, encoded) =
+        (projected.columns(0, FEATURE_VECTORS), projected.columns(FEATURE_VECTORS, TOKEN));
     let layer = planner.parameters(AccessLayer { output: features.at, output_stride: features.stride })?;
     let extents = [Extent::rows(TOKENS, WORKGROUP), Extent::constant(1, 1)];
     planner.push(&kernels.access_features, AccessesGroup { access_layer: &layer, accesses }, extents)?;

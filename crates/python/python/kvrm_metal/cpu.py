@@ -213,13 +213,13 @@ class _LaneCPU:
         self._load_loops(networks.PATTERN_RECOGNIZER, weights)
 
     def load_memory_weights(self, weights: AnyWeights) -> None:
-        """Checks weights of the memory oracle, and warns that nothing uses them: KVRM has no memory oracle.
+        """Checks weights of the memory oracle, and warns that no run uses them.
 
         :param weights: in flat form. Shape: 271,124.
         :raises kvrm.Error: they have another shape, or a value is not finite.
         """
         checked(networks.MEMORY_ORACLE, weights)
-        text = "the memory oracle weights are right, but no run uses them: KVRM has no memory oracle"
+        text = "the memory oracle weights are right, but no run uses them"
         warnings.warn(text, UnusedWeightsWarning, stacklevel=2)
 
     def _load_classes(self, network: networks.Network, weights: AnyWeights) -> None:

@@ -111,7 +111,7 @@ class NeuralWeightCollection:
         self._set(LOOP_DETECTOR, weights)
 
     def set_memory_oracle_weights(self, weights: ModelWeights) -> None:
-        """Sets the weights of the memory oracle, which nothing uses. Shape: 271,124."""
+        """Sets the weights of the memory oracle, which no run uses. Shape: 271,124."""
         self._set(MEMORY_ORACLE, weights)
 
     def set_pattern_recognizer_weights(self, weights: ModelWeights) -> None:

@@ -11,7 +11,7 @@ use kvrm::arm64::{Class, Encoding, decode};
 use kvrm::gpu::loop_networks::LoopCandidate;
 use kvrm::models::inputs::{BODY_WORDS_MAX, REGISTERS};
 
-use super::random::Random;
+use crate::verify::random::Random;
 
 /// A source of loops.
 #[derive(Clone, Copy, Debug)]

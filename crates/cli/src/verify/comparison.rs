@@ -1,60 +1,30 @@
 //! The comparison of the answers of host and device, and its report.
 
 use std::fmt::{self, Display, Formatter};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use kvrm::gpu::loop_networks::LoopAnswer;
-use kvrm::models::{Architecture, LoopProposal, PatternMatch, argmax};
+use anyhow::{Context as _, Result};
+use kvrm::gpu::Device;
+use kvrm::models::argmax;
 use serde_json::{Value, json};
+
+use super::networks::Network;
 
 /// The greatest difference between host and device, relative to the greater of 1 and the value.
 const TOLERANCE: f32 = 1e-5;
-/// The number of bodies for which times are stated.
-const TIMED_BODIES: f64 = 256.0;
+/// The number of evaluations on the device whose median time is reported.
+const REPETITIONS: usize = 5;
+/// The time for which the device evaluates the networks before it is measured. An evaluation that takes longer is measured
+/// once.
+const WARM_UP: Duration = Duration::from_secs(1);
 
-/// A network and the origin of its weights.
-pub(super) struct Network {
-    pub(super) architecture: Architecture,
-    pub(super) origin: String,
-}
-
-/// The answers of all networks for a body.
-pub(super) struct Answer {
-    pub(super) proposal: LoopProposal,
-    pub(super) matched: PatternMatch,
-    pub(super) log10_iterations: f32,
-}
-
-impl Answer {
-    /// Returns the answers of a device, if all networks have answered.
-    pub(super) fn of(answer: LoopAnswer) -> Option<Self> {
-        let (proposal, matched) = (answer.proposal?, answer.matched?);
-        Some(Self { proposal, matched, log10_iterations: answer.log10_iterations? })
-    }
-
+/// What networks answer about an input.
+pub(super) trait Answer {
     /// Returns the outputs, grouped by name.
-    fn outputs(&self) -> [(&'static str, &[f32]); 8] {
-        use std::slice::from_ref;
-        [
-            ("kind logits", &self.proposal.kind_logits),
-            ("counter logits", &self.proposal.counter_logits),
-            ("counter", &self.proposal.counter),
-            ("iterations, log10", from_ref(&self.proposal.log10_iterations)),
-            ("pattern logits", &self.matched.logits),
-            ("cosines", &self.matched.cosines),
-            ("embedding", &self.matched.embedding),
-            ("predicted, log10", from_ref(&self.log10_iterations)),
-        ]
-    }
+    fn outputs(&self) -> Vec<(&'static str, &[f32])>;
 
     /// Returns the logits of which the greatest is an answer.
-    fn choices(&self) -> [(&'static str, &[f32]); 3] {
-        [
-            ("kind", &self.proposal.kind_logits),
-            ("counter", &self.proposal.counter_logits),
-            ("pattern", &self.matched.logits),
-        ]
-    }
+    fn choices(&self) -> Vec<(&'static str, &[f32])>;
 }
 
 /// The greatest difference of an output.
@@ -70,7 +40,7 @@ struct Difference {
 struct Agreement {
     name: &'static str,
     same: usize,
-    /// The bodies with another answer, although the answer of the host is clear.
+    /// The inputs with another answer, although the answer of the host is clear.
     wrong: usize,
 }
 
@@ -84,7 +54,41 @@ pub(super) struct OnDevice {
 }
 
 impl OnDevice {
-    pub(super) fn new(name: String, times: [Duration; 3], expected: &[Answer], found: &[Answer]) -> Self {
+    /// Evaluates networks on a device, and compares the answers with those of the host. `make` makes the networks, and
+    /// `evaluate` evaluates them on all inputs. `answer` returns the answer in a result, if there is one.
+    pub(super) fn measure<N, R, A: Answer>(
+        device: &Device,
+        expected: &[A],
+        make: impl FnOnce() -> Result<N>,
+        evaluate: impl Fn(&mut N) -> Result<Vec<R>>,
+        answer: impl Fn(R) -> Option<A>,
+    ) -> Result<Self> {
+        let begin = Instant::now();
+        let mut there = make()?;
+        let compile_time = begin.elapsed();
+        // The first evaluation makes the buffers, and some drivers compile kernels when they first run.
+        let begin = Instant::now();
+        let results = evaluate(&mut there)?;
+        let first_time = begin.elapsed();
+        let mut times = Vec::new();
+        let repetitions = if first_time < WARM_UP { REPETITIONS } else { 1 };
+        // A GPU that was idle has a low clock. One that runs lanes has not.
+        while begin.elapsed() < WARM_UP {
+            evaluate(&mut there)?;
+        }
+        for _ in 0..repetitions {
+            let begin = Instant::now();
+            evaluate(&mut there)?;
+            times.push(begin.elapsed());
+        }
+        times.sort_unstable();
+        let found: Option<Vec<A>> = results.into_iter().map(answer).collect();
+        let found = found.context("the device has not answered for all inputs")?;
+        let times = [compile_time, first_time, times[repetitions / 2]];
+        Ok(Self::new(device.info().to_string(), times, expected, &found))
+    }
+
+    fn new<A: Answer>(name: String, times: [Duration; 3], expected: &[A], found: &[A]) -> Self {
         let pairs = || expected.iter().zip(found);
         let mut differences: Vec<Difference> = Vec::new();
         let mut agreements: Vec<Agreement> = Vec::new();
@@ -125,13 +129,30 @@ impl OnDevice {
     }
 }
 
-/// The result of `kvrm verify loops`.
+/// What the inputs of networks are called.
+pub(super) struct Units {
+    /// The inputs: bodies or windows.
+    pub(super) inputs: &'static str,
+    /// The parts of an input: words or accesses.
+    pub(super) tokens: &'static str,
+    /// The number of inputs for which times are stated.
+    pub(super) timed: u32,
+}
+
+/// The inputs on which networks are compared.
+pub(super) struct Inputs {
+    pub(super) units: Units,
+    /// Where they come from.
+    pub(super) source: String,
+    pub(super) count: usize,
+    /// The number of parts of all inputs.
+    pub(super) tokens: usize,
+}
+
+/// The result of `kvrm verify loops` or `kvrm verify memory-oracle`.
 pub(crate) struct Comparison {
     pub(super) networks: Vec<Network>,
-    /// The source of the bodies.
-    pub(super) source: String,
-    pub(super) bodies: usize,
-    pub(super) words: usize,
+    pub(super) inputs: Inputs,
     /// The time of the host, on one core.
     pub(super) host_time: Duration,
     pub(super) on_device: Option<OnDevice>,
@@ -143,12 +164,15 @@ impl Comparison {
         self.on_device.as_ref().is_none_or(OnDevice::agrees)
     }
 
-    /// Returns the time for 256 bodies in milliseconds.
+    /// Returns the time for the stated number of inputs in milliseconds.
     fn milliseconds(&self, time: Duration) -> f64 {
-        time.as_secs_f64() * 1e3 * TIMED_BODIES / self.bodies.max(1) as f64
+        time.as_secs_f64() * 1e3 * f64::from(self.inputs.units.timed) / self.inputs.count.max(1) as f64
     }
 
     pub(crate) fn to_json(&self) -> Value {
+        let Inputs { units: Units { inputs, tokens, timed }, source, count, tokens: all_tokens } =
+            &self.inputs;
+        let time = format!("ms_per_{timed}_{inputs}");
         let network = |network: &Network| {
             json!({
                 "network": network.architecture.name(),
@@ -167,7 +191,7 @@ impl Comparison {
                 "name": device.name,
                 "compile_ms": compile.as_secs_f64() * 1e3,
                 "first_ms": first.as_secs_f64() * 1e3,
-                "ms_per_256_bodies": self.milliseconds(later),
+                time.as_str(): self.milliseconds(later),
                 "differences": device.differences.iter().map(difference).collect::<Vec<_>>(),
                 "choices": device.agreements.iter().map(agreement).collect::<Vec<_>>(),
                 "agrees": device.agrees(),
@@ -175,10 +199,10 @@ impl Comparison {
         });
         json!({
             "networks": self.networks.iter().map(network).collect::<Vec<_>>(),
-            "source": self.source,
-            "bodies": self.bodies,
-            "words": self.words,
-            "host_ms_per_256_bodies": self.milliseconds(self.host_time),
+            "source": source,
+            *inputs: count,
+            *tokens: all_tokens,
+            format!("host_{time}"): self.milliseconds(self.host_time),
             "tolerance": TOLERANCE,
             "device": device,
         })
@@ -190,24 +214,24 @@ impl Display for Comparison {
         for Network { architecture, origin } in &self.networks {
             writeln!(f, "{:<23} {} parameters; {origin}", architecture.name(), architecture.parameters())?;
         }
-        writeln!(f, "bodies                  {} of {} words; {}", self.bodies, self.words, self.source)?;
-        writeln!(
-            f,
-            "host                    {:.1} ms for 256 bodies, one core",
-            self.milliseconds(self.host_time)
-        )?;
+        let Inputs { units: Units { inputs, tokens, timed }, source, count, tokens: all_tokens } =
+            &self.inputs;
+        writeln!(f, "{inputs:<23} {count} of {all_tokens} {tokens}; {source}")?;
+        let host = self.milliseconds(self.host_time);
+        writeln!(f, "host                    {host:.1} ms for {timed} {inputs}, one core")?;
         let Some(device) = &self.on_device else {
             return writeln!(f, "device                  not evaluated; --device compares it with the host");
         };
         writeln!(f, "device                  {}", device.name)?;
         let [compile, first, _] = device.times.map(|time| time.as_secs_f64() * 1e3);
         writeln!(f, "compilation             {compile:.1} ms, and {first:.1} ms for the first evaluation")?;
-        writeln!(f, "evaluation              {:.1} ms for 256 bodies", self.milliseconds(device.times[2]))?;
+        let later = self.milliseconds(device.times[2]);
+        writeln!(f, "evaluation              {later:.1} ms for {timed} {inputs}")?;
         for Difference { name, absolute, relative } in &device.differences {
             writeln!(f, "difference              {name}: {absolute:.1e}, relative {relative:.1e}")?;
         }
         for Agreement { name, same, wrong } in &device.agreements {
-            writeln!(f, "same answers            {name}: {same} of {}, {wrong} wrong", self.bodies)?;
+            writeln!(f, "same answers            {name}: {same} of {count}, {wrong} wrong")?;
         }
         let verdict = if device.agrees() { "agrees with the host" } else { "differs from the host" };
         writeln!(f, "verdict on the device   {verdict}")
