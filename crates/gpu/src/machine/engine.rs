@@ -24,6 +24,7 @@ mod translating;
 mod translator;
 mod tuner;
 mod views;
+mod waiting;
 mod words;
 
 pub use exchange::Place;

@@ -6,6 +6,7 @@ pub(crate) mod host_frames;
 mod kept;
 pub(crate) mod limits;
 mod loops;
+pub(crate) mod moves;
 mod parameters;
 mod passes;
 pub(crate) mod places;

@@ -38,6 +38,8 @@ class Report:
     """The translation of hot code."""
     loops: dict[str, Any] | None = None
     """The acceleration of loops."""
+    frame_moves: dict[str, int] | None = None
+    """The frames that moved between device and host, and how often lanes waited; ``None`` if frames do not move."""
     text: str = field(default="", repr=False, compare=False)
 
     @property

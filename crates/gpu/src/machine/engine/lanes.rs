@@ -8,8 +8,8 @@ use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_ROOT, COLUMN_WINDOW, COLUMNS};
 
 use super::accelerator::Accelerator;
 use super::cache::Cache;
-use super::moving::Waiting;
 use super::translator::Translator;
+use super::waiting::Waiting;
 use super::words::word;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;

@@ -17,22 +17,13 @@ use super::lanes::GpuExecutor;
 use super::memory::frame_info;
 use super::words::{halves, word};
 use crate::device::error::Error;
-use crate::machine::store::places::Tallies;
+use crate::machine::store::moves::Tallies;
 
 /// The number of dispatches, as a power of two, for which frames that running lanes have used stay if frames move eagerly. Lanes may
 /// need several frames for one instruction.
 const AGE_KEPT: u32 = 4;
 /// The part of the places that are made free together.
 const SLACK: u32 = 16;
-
-/// The lanes that wait for places.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Waiting {
-    /// The number of lanes that wait.
-    pub(super) lanes: usize,
-    /// The number of lanes that may run together, if there is a limit.
-    most: Option<usize>,
-}
 
 /// A lane that needs a place.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,8 @@ use kvrm_shaders::layout::{
 use kvrm_shaders::variants::SimdUnit;
 
 use super::lanes::{GpuExecutor, RunProgress};
-use super::moving::{Need, Waiting};
+use super::moving::Need;
+use super::waiting::Waiting;
 use super::words::{halves, word};
 use crate::device::error::{Error, Request};
 use crate::machine::kernels::NetworkVariant;
