@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use kvrm_machine::PAGE_BYTES;
 use kvrm_shaders::interface::machine::{
-    DecisionsGroup, DecodeGroup, DigestGroup, HooksGroup, MachineGroup, TransferGroup,
+    DecisionsGroup, DecodeGroup, DigestGroup, HooksGroup, MachineGroup, MovesGroup, TransferGroup,
 };
 use kvrm_shaders::interface::networks::NetworksGroup;
 use kvrm_shaders::kernel::Group;
@@ -35,7 +35,10 @@ const OTHER_BUFFERS: u32 = bindings::<MachineGroup<()>>()
         bindings::<TransferGroup<()>>(),
         larger(
             bindings::<HooksGroup<()>>(),
-            larger(bindings::<DecodeGroup<()>>(), bindings::<DigestGroup<()>>()),
+            larger(
+                bindings::<DecodeGroup<()>>(),
+                larger(bindings::<DigestGroup<()>>(), bindings::<MovesGroup<()>>()),
+            ),
         ),
     );
 /// The largest number of buffers of a kernel that are not pools in a machine with a network. The kernel that lowers
