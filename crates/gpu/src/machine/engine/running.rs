@@ -179,6 +179,8 @@ impl GpuExecutor {
 
     /// Returns the lanes that have not stopped, with the number of steps that each has retired.
     pub(crate) fn unfinished(&mut self) -> Result<Vec<(usize, u64)>, Error> {
+        // Lanes that wait for frames have not stopped either.
+        self.forget_requests()?;
         let columns = &mut self.store.columns;
         columns.fetch([COLUMN_STOP, COLUMN_STEPS])?;
         let mut lanes = Vec::new();
