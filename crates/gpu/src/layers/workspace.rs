@@ -79,11 +79,11 @@ impl Workspace {
 }
 
 /// Returns the workspace in `slot` if a batch of the size fits in it. Otherwise `make` makes a larger one in its place.
-pub(crate) fn fitting<'a, W: AsRef<Workspace>>(
-    slot: &'a mut Option<W>,
+pub(crate) fn fitting<W: AsRef<Workspace>>(
+    slot: &mut Option<W>,
     needed: Size,
     make: impl FnOnce(Size) -> Result<W, Error>,
-) -> Result<&'a W, Error> {
+) -> Result<&W, Error> {
     let workspace = match slot.take() {
         Some(workspace) if needed.fits(workspace.as_ref().size()) => workspace,
         smaller => {
