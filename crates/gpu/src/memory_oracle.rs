@@ -71,7 +71,7 @@ impl MemoryOracleKernels {
 
     /// Returns the prediction for each window, in the same order. A window has the accesses of a lane, oldest first. The
     /// prediction is `None` if it has no accesses, or more than
-    /// [`WINDOW_ACCESSES_MAX`](kvrm_models::inputs::WINDOW_ACCESSES_MAX).
+    /// [`WINDOW_ACCESSES_MAX`].
     ///
     /// Up to 1,024 windows take one submission, and 85 MB on the device for windows of 32 accesses. Devices whose buffers
     /// are smaller take more submissions.
