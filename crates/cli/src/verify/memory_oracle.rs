@@ -151,9 +151,9 @@ mod tests {
         let ones = |window: &[Access]| window.iter().filter(|access| access.delta == 1).count();
         assert!(count(&|window| 2 * ones(window) > window.len()) > 50, "sequential ones");
         assert!(
-            count(&|window| window.iter().any(|access| access.delta.abs() > 1 << 40)) > 100,
+            count(&|window| window.iter().any(|access| access.delta.unsigned_abs() > 1 << 40)) > 100,
             "large deltas"
         );
-        assert!(window(&mut random, Some(7)).len() == 7, "the given length");
+        assert_eq!(window(&mut random, Some(7)).len(), 7, "the given length");
     }
 }
