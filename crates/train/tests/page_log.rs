@@ -114,3 +114,40 @@ fn an_instruction_that_faults_accesses_nothing() {
     let accesses = record("add x1, x1, #63, lsl #12\nadd x1, x1, #4088\nldp x2, x3, [x1]", &[], 1000);
     assert_eq!(summary(&accesses), [], "it has not retired");
 }
+
+#[test]
+fn recordings_are_the_same_however_long_the_runs_are() {
+    // 64 pages again and again, for more steps than are taken between two looks at the stream.
+    let code = "
+        mov x2, #10000
+    again:
+        ldr x3, [x1]
+        str x3, [x1, #8]
+        add x1, x1, #1, lsl #12
+        and x1, x1, #0x4ffff
+        orr x1, x1, #0x10000
+        sub x2, x2, #1
+        cbnz x2, again
+    ";
+    let words =
+        assemble(CODE, &format!("movz x1, #1, lsl #16\n{code}\nhlt #0")).expect("the instructions exist");
+    let record = |steps: u64| {
+        let program = Program::builder().code(CODE, &words).data(DATA, vec![0; 64 << 12], Permissions::RW);
+        let log = PageLog::new(100_000);
+        let builder = Machine::builder(program.build().expect("the program is right"));
+        let mut machine = builder.engine(RecordEngine(log.clone())).build().expect("a machine");
+        for _ in 0..80_000 / steps {
+            machine.run(steps).expect("a piece");
+        }
+        log.finish()
+    };
+    let whole = record(80_000);
+    assert!(
+        whole.len() > 5000 && whole.iter().all(|recorded| recorded.is_written),
+        "{} accesses",
+        whole.len()
+    );
+    for steps in [37, 5000, 80_000] {
+        assert!(record(steps) == whole, "runs of {steps} steps");
+    }
+}

@@ -2,11 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kvrm_arm64::{Access, Cpu, Stop};
+use kvrm_arm64::{Cpu, Instruction, Memory, Stop};
 use kvrm_machine::{
-    AddressSpace, DataAccess, Error, Executor, Factory, Interpreter, PAGE_BYTES, Plan, Reference, Runner,
+    AddressSpace, Error, Executor, Factory, Interpreter, PAGE_BYTES, Plan, Reference, Runner,
 };
 use kvrm_prefetch::{PageAccess, RecordedAccess, StreamBuilder};
+
+/// The number of steps between two looks at whether the stream is full.
+const PIECE_STEPS: u64 = 1 << 14;
 
 /// The page accesses that a run has made so far. All clones are the same log.
 #[derive(Clone, Debug)]
@@ -65,19 +68,17 @@ impl Runner for Recorder {
     fn run(&mut self, cpu: &mut Cpu, memory: &mut AddressSpace, budget: u64) -> Stop {
         let mut builder = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
         let end = cpu.steps.saturating_add(budget);
-        memory.observe_accesses(!builder.is_full());
+        // One call for many steps: a call for each of them takes several times as long.
         while cpu.steps < end && !builder.is_full() {
-            let (pc, step) = (cpu.pc, cpu.steps);
-            let result = Interpreter::step(cpu, memory);
-            let accesses = memory.take_accesses();
-            if let Err(stop) = result {
+            let mut noting = Noting::new(memory, &mut builder, cpu.steps);
+            let stop = kvrm_arm64::run(cpu, &mut noting, PIECE_STEPS.min(end - cpu.steps));
+            if stop != Stop::Budget {
                 // An instruction that faults has done nothing.
-                accesses.for_each(drop);
                 return stop;
             }
-            accesses.for_each(|access| record(&mut builder, access, pc, step));
+            noting.retire();
         }
-        memory.observe_accesses(!builder.is_full());
+        drop(builder);
         Interpreter.run(cpu, memory, end - cpu.steps)
     }
 
@@ -90,21 +91,95 @@ impl Runner for Recorder {
     }
 }
 
-/// Adds an access of an instruction to a stream.
-fn record(builder: &mut StreamBuilder, data: DataAccess, pc: u64, step: u64) {
-    const PAGE: u64 = PAGE_BYTES as u64;
-    let DataAccess { access, address, bytes, value } = data;
-    let load = access == Access::Read;
-    let (first, last) = (address / PAGE, (address + u64::from(bytes.max(1) - 1)) / PAGE);
-    let access = PageAccess { page: first, size: bytes, load, pc, step };
-    builder.access(access, address);
-    if first != last {
-        builder.access(PageAccess { page: last, ..access }, last * PAGE);
+/// The memory of a lane, which adds the accesses of each instruction to a stream when the instruction has retired.
+struct Noting<'a> {
+    memory: &'a mut AddressSpace,
+    builder: &'a mut StreamBuilder,
+    /// The address of the current instruction, and the number of steps before it.
+    pc: u64,
+    step: u64,
+    is_first: bool,
+    /// The accesses of the current instruction.
+    pending: Vec<Pending>,
+}
+
+/// An access of an instruction that has not retired.
+struct Pending {
+    address: u64,
+    bytes: u8,
+    /// The value that is loaded; `None` for a store.
+    loaded: Option<u128>,
+}
+
+impl<'a> Noting<'a> {
+    fn new(memory: &'a mut AddressSpace, builder: &'a mut StreamBuilder, step: u64) -> Self {
+        Self { memory, builder, pc: 0, step, is_first: true, pending: Vec::new() }
     }
-    if load && matches!(bytes, 8 | 16) {
-        builder.loaded(value as u64);
-        if bytes == 16 {
-            builder.loaded((value >> 64) as u64);
+
+    /// Adds the accesses of the current instruction to the stream.
+    #[inline(always)]
+    fn retire(&mut self) {
+        for access in self.pending.drain(..) {
+            access.record(self.builder, self.pc, self.step);
+        }
+    }
+
+    #[inline(always)]
+    fn note<const N: usize>(&mut self, address: u64, loaded: Option<[u8; N]>) {
+        // Nothing is recorded after the instruction that has filled the stream.
+        if !self.builder.is_full() {
+            let loaded = loaded.map(|bytes| {
+                bytes.iter().take(16).rev().fold(0, |value, byte| value << 8 | u128::from(*byte))
+            });
+            self.pending.push(Pending { address, bytes: N as u8, loaded });
+        }
+    }
+}
+
+impl Memory for Noting<'_> {
+    #[inline(always)]
+    fn fetch(&mut self, pc: u64) -> Result<Instruction, Stop> {
+        // The instruction before has retired, because this one is fetched.
+        self.retire();
+        self.step += u64::from(!std::mem::take(&mut self.is_first));
+        self.pc = pc;
+        self.memory.fetch(pc)
+    }
+
+    #[inline(always)]
+    fn read<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Stop> {
+        let bytes = self.memory.read(address)?;
+        self.note(address, Some(bytes));
+        Ok(bytes)
+    }
+
+    #[inline(always)]
+    fn write<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Stop> {
+        self.memory.write(address, bytes)?;
+        self.note::<N>(address, None);
+        Ok(())
+    }
+
+    fn check_write(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
+        self.memory.check_write(address, bytes)
+    }
+}
+
+impl Pending {
+    fn record(&self, builder: &mut StreamBuilder, pc: u64, step: u64) {
+        const PAGE: u64 = PAGE_BYTES as u64;
+        let Self { address, bytes, loaded } = *self;
+        let (first, last) = (address / PAGE, (address + u64::from(bytes.max(1) - 1)) / PAGE);
+        let access = PageAccess { page: first, size: bytes, load: loaded.is_some(), pc, step };
+        builder.access(access, address);
+        if first != last {
+            builder.access(PageAccess { page: last, ..access }, last * PAGE);
+        }
+        if let Some(value) = loaded.filter(|_| matches!(bytes, 8 | 16)) {
+            builder.loaded(value as u64);
+            if bytes == 16 {
+                builder.loaded((value >> 64) as u64);
+            }
         }
     }
 }
