@@ -68,24 +68,11 @@ pub fn least_stall(accesses: &[RecordedAccess], settings: &ReplaySettings) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::PageAccess;
-
-    fn accesses(gap: u64, pages: &[u64]) -> Vec<RecordedAccess> {
-        let access = |(n, page): (usize, &u64)| PageAccess {
-            page: *page,
-            step: gap * n as u64,
-            ..PageAccess::default()
-        };
-        pages
-            .iter()
-            .enumerate()
-            .map(|item| RecordedAccess { access: access(item), ..RecordedAccess::default() })
-            .collect()
-    }
+    use crate::recorded::paced;
 
     fn misses(pages: &[u64], capacity: usize, start: Start) -> u64 {
         let settings = ReplaySettings { start, ..ReplaySettings::new(capacity) };
-        belady(&accesses(1, pages), &settings).expect("the settings are right")
+        belady(&paced(0, 1, pages), &settings).expect("the settings are right")
     }
 
     #[test]
@@ -104,7 +91,7 @@ mod tests {
     fn a_lane_waits_at_least_for_transfers_that_take_longer_than_its_steps() {
         let pages: Vec<u64> = (0..100).collect();
         let settings = ReplaySettings { latency: 1000, batch: 10, ..ReplaySettings::new(5) };
-        let stall = |gap, settings| least_stall(&accesses(gap, &pages), &settings).expect("right settings");
+        let stall = |gap, settings| least_stall(&paced(0, gap, &pages), &settings).expect("right settings");
         assert_eq!(stall(10, settings), 10_000 - 990, "ten batches of 1000 steps, and 990 steps");
         assert_eq!(stall(1000, settings), 1000, "only the first page");
         assert_eq!(stall(10, ReplaySettings { start: Start::Fresh, ..settings }), 0, "nothing is moved in");

@@ -156,20 +156,7 @@ impl Foresight<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::PageAccess;
-
-    fn accesses(gap: u64, pages: &[u64]) -> Vec<RecordedAccess> {
-        let access = |(n, page): (usize, &u64)| PageAccess {
-            page: *page,
-            step: gap * n as u64,
-            ..PageAccess::default()
-        };
-        pages
-            .iter()
-            .enumerate()
-            .map(|item| RecordedAccess { access: access(item), ..RecordedAccess::default() })
-            .collect()
-    }
+    use crate::recorded::paced;
 
     fn run(accesses: &[RecordedAccess], settings: &ReplaySettings) -> Outcome {
         foresight(accesses, settings).expect("the settings are right")
@@ -180,7 +167,7 @@ mod tests {
         // No baseline knows where such a stream goes.
         let pages: Vec<u64> = (0..50).map(|n| n * n * 7919 % 1009).collect();
         let settings = ReplaySettings { latency: 100, ..ReplaySettings::new(2) };
-        let outcome = run(&accesses(100, &pages), &settings);
+        let outcome = run(&paced(0, 100, &pages), &settings);
         assert_eq!((outcome.misses, outcome.late, outcome.stall), (1, 0, 100), "two pages are enough");
         assert_eq!(outcome.used, outcome.issued, "all that it fetches is used");
     }
@@ -190,7 +177,7 @@ mod tests {
         let pages: Vec<u64> = (0..64).collect();
         let settings = ReplaySettings { latency: 1000, batch: 9, ..ReplaySettings::new(64) };
         // One step for each page: batches of eight come after the first page and the first eight.
-        let outcome = run(&accesses(1, &pages), &settings);
+        let outcome = run(&paced(0, 1, &pages), &settings);
         assert_eq!((outcome.misses, outcome.issued), (1, 63), "all but the first are prefetched");
         assert!(outcome.stall > 7 * 1000 && outcome.stall <= 8 * 1000, "eight exchanges: {outcome:?}");
     }
@@ -201,14 +188,14 @@ mod tests {
         let mut pages = [1, 2].repeat(10);
         pages.push(9);
         let settings = ReplaySettings { latency: 5, ..ReplaySettings::new(2) };
-        let outcome = run(&accesses(1, &pages), &settings);
+        let outcome = run(&paced(0, 1, &pages), &settings);
         assert_eq!(outcome.moved_in(), 3, "each page once: {outcome:?}");
     }
 
     #[test]
     fn fresh_pages_are_not_fetched() {
         let settings = ReplaySettings { latency: 5, start: Start::Fresh, ..ReplaySettings::new(2) };
-        let outcome = run(&accesses(10, &[1, 2, 3, 1, 2, 3]), &settings);
+        let outcome = run(&paced(0, 10, &[1, 2, 3, 1, 2, 3]), &settings);
         assert_eq!((outcome.created, outcome.misses, outcome.stall), (3, 0, 0), "they come back in time");
     }
 }

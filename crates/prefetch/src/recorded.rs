@@ -22,3 +22,14 @@ pub struct RecordedAccess {
 pub fn footprint(accesses: &[RecordedAccess]) -> usize {
     accesses.iter().map(|recorded| recorded.access.page).collect::<HashSet<_>>().len()
 }
+
+/// Returns accesses to pages, the first one at the step `start` and each `gap` steps after the one before.
+#[cfg(test)]
+pub(crate) fn paced(start: u64, gap: u64, pages: &[u64]) -> Vec<RecordedAccess> {
+    let access =
+        |(n, page): (u64, &u64)| PageAccess { page: *page, step: start + gap * n, ..PageAccess::default() };
+    (0..)
+        .zip(pages)
+        .map(|item| RecordedAccess { access: access(item), ..RecordedAccess::default() })
+        .collect()
+}

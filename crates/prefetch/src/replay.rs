@@ -223,19 +223,11 @@ mod tests {
     use crate::eviction::Eviction;
     use crate::next_page::NextPage;
     use crate::prefetcher::NoPrefetcher;
+    use crate::recorded::paced;
 
-    /// Returns loads of pages, `gap` steps apart.
+    /// Returns accesses to pages, `gap` steps apart.
     fn loads(gap: u64, pages: &[u64]) -> Vec<RecordedAccess> {
-        let access = |(n, page): (usize, &u64)| PageAccess {
-            page: *page,
-            step: 1000 + gap * n as u64,
-            ..PageAccess::default()
-        };
-        pages
-            .iter()
-            .enumerate()
-            .map(|item| RecordedAccess { access: access(item), ..RecordedAccess::default() })
-            .collect()
+        paced(1000, gap, pages)
     }
 
     fn settings(pages: usize, eviction: Eviction) -> ReplaySettings {
