@@ -12,5 +12,6 @@ mod rows;
 
 pub(crate) use self::activation::{relu, softmax};
 pub(crate) use self::dot::dot;
+pub(crate) use self::lstm::LstmState;
 pub(crate) use self::parts::Parts;
 pub(crate) use self::rows::Rows;

@@ -65,7 +65,7 @@ pub use error::{Error, Problem, WeightsError};
 pub use half_precision::{half_bits, rounded_to_half};
 pub use iteration_predictor::IterationPredictor;
 pub use loop_detector::{LoopDetector, LoopKind, LoopProposal};
-pub use memory_oracle::{AccessPattern, AccessPrediction, MemoryOracle};
+pub use memory_oracle::{AccessPattern, AccessPrediction, MemoryOracle, OracleProgress};
 pub use models::Models;
 pub use pattern_recogniser::{LoopPattern, PatternMatch, PatternRecogniser};
 pub use small_dispatch::{Agreement, SmallDispatchNetwork};

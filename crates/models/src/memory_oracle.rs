@@ -5,7 +5,7 @@ use crate::elementary::sigmoid;
 use crate::error::{WeightsError, check};
 use crate::half_precision::rounded_to_half;
 use crate::inputs::{Access, access_features, decoded_delta, is_window_length};
-use crate::layers::{Parts, Rows, relu};
+use crate::layers::{LstmState, Parts, relu};
 use crate::tuple_network::argmax;
 
 /// The number of deltas that are predicted.
@@ -86,18 +86,79 @@ impl MemoryOracle {
         if !is_window_length(window.len()) {
             return None;
         }
-        let parts = Parts::new(Architecture::MemoryOracle, &self.flat);
-        let features = Rows::of(window.iter().map(access_features));
-        let mut hidden = parts.linear("feature_encoder.0").of_rows(&features);
-        relu(hidden.values_mut());
-        let tokens = parts.linear("feature_encoder.2").of_rows(&hidden);
-        let sequence = parts.lstm("lstm").of_rows(&tokens);
-        let state = sequence.row(window.len() - 1);
+        let mut progress = self.begin();
+        window.iter().for_each(|access| self.advance(&mut progress, access));
+        self.answer(&progress)
+    }
 
+    /// Begins a window.
+    #[must_use]
+    pub fn begin(&self) -> OracleProgress {
+        OracleProgress { accesses: 0, states: self.parts().lstm("lstm").states() }
+    }
+
+    /// Adds an access to a window that has been begun. This takes as long for each access, however many there are before it, so
+    /// the predictions for a window that grows cost no more than that for the whole window.
+    ///
+    /// ```
+    /// use kvrm_models::MemoryOracle;
+    /// use kvrm_models::inputs::Access;
+    ///
+    /// let oracle = MemoryOracle::from_flat(&vec![0.01; MemoryOracle::PARAMETERS])?;
+    /// let window = [1, 2, 3].map(|delta| Access { delta, ..Access::default() });
+    /// let mut progress = oracle.begin();
+    /// assert_eq!(oracle.answer(&progress), None, "of no access");
+    /// for accesses in 1..=3 {
+    ///     oracle.advance(&mut progress, &window[accesses - 1]);
+    ///     assert_eq!(oracle.answer(&progress), oracle.predict(&window[..accesses]));
+    /// }
+    /// # Ok::<(), kvrm_models::WeightsError>(())
+    /// ```
+    pub fn advance(&self, progress: &mut OracleProgress, access: &Access) {
+        let parts = self.parts();
+        let mut hidden = parts.linear("feature_encoder.0").of(&access_features(access));
+        relu(&mut hidden);
+        let token = parts.linear("feature_encoder.2").of(&hidden);
+        parts.lstm("lstm").step(&mut progress.states, &token);
+        progress.accesses += 1;
+    }
+
+    /// Returns the prediction for a window that has been begun, as [`Self::predict`] does for the same accesses.
+    #[must_use]
+    pub fn answer(&self, progress: &OracleProgress) -> Option<AccessPrediction> {
+        let state = progress.states.last().filter(|_| is_window_length(progress.accesses))?.output();
+        let parts = self.parts();
         let encoded_deltas = head(parts, ["delta_head.0", "delta_head.3"], state);
         let confidences = head(parts, ["confidence_head.0", "confidence_head.2"], state).map(sigmoid);
         let pattern_logits = head(parts, ["pattern_head.0", "pattern_head.2"], state);
         Some(AccessPrediction::new(encoded_deltas, confidences, pattern_logits))
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        Parts::new(Architecture::MemoryOracle, &self.flat)
+    }
+}
+
+/// A window of a [`MemoryOracle`] to which accesses are added one by one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OracleProgress {
+    accesses: usize,
+    /// The states of the layers of the LSTM.
+    states: Vec<LstmState>,
+}
+
+impl OracleProgress {
+    /// Returns the number of accesses of the window.
+    #[must_use]
+    pub const fn accesses(&self) -> usize {
+        self.accesses
+    }
+
+    /// Returns the number of bytes of the progress, those on the heap included.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let of_state = |state: &LstmState| size_of::<LstmState>() + state.bytes();
+        size_of::<Self>() + self.states.iter().map(of_state).sum::<usize>()
     }
 }
 

@@ -22,6 +22,25 @@ pub(crate) struct Lstm<'a> {
     pub(super) layers: Vec<Vec<Direction<'a>>>,
 }
 
+/// The state of a direction between two tokens.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LstmState {
+    output: Vec<f32>,
+    cell: Vec<f32>,
+}
+
+impl LstmState {
+    /// Returns the output for the last token.
+    pub(crate) fn output(&self) -> &[f32] {
+        &self.output
+    }
+
+    /// Returns the number of bytes on the heap.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&self.output[..]) + size_of_val(&self.cell[..])
+    }
+}
+
 impl Lstm<'_> {
     /// Returns the outputs of the last layer for each token: h values of each direction, forward first.
     pub(crate) fn of_rows(&self, rows: &Rows) -> Rows {
@@ -38,6 +57,21 @@ impl Lstm<'_> {
         }
         outputs
     }
+
+    /// Returns the states before the first token, one for each layer of one direction.
+    pub(crate) fn states(&self) -> Vec<LstmState> {
+        self.layers.iter().flatten().map(Direction::state).collect()
+    }
+
+    /// Takes one token. The outputs of the states are then those of [`Lstm::of_rows`] for the same tokens. All layers have one
+    /// direction, forward.
+    pub(crate) fn step(&self, states: &mut [LstmState], token: &[f32]) {
+        let mut input = token;
+        for (direction, state) in self.layers.iter().flatten().zip(states) {
+            direction.step(&mut direction.input.of(input), state);
+            input = &state.output;
+        }
+    }
 }
 
 impl Direction<'_> {
@@ -46,26 +80,34 @@ impl Direction<'_> {
         self.hidden.bias.len() / 4
     }
 
+    /// Returns the state before the first token.
+    fn state(&self) -> LstmState {
+        LstmState { output: vec![0.0; self.units()], cell: vec![0.0; self.units()] }
+    }
+
     /// Writes the outputs for all tokens to `out`, from column `column` on.
     fn run(&self, rows: &Rows, out: &mut Rows, column: usize) {
-        let units = self.units();
         // Only the products with the previous output depend on the order of tokens.
         let mut projected = self.input.of_rows(rows);
-        let (mut output, mut cell) = (vec![0.0; units], vec![0.0; units]);
-        let mut gates = vec![0.0; 4 * units];
+        let mut state = self.state();
         for step in 0..rows.count() {
             let token = if self.is_reverse { rows.count() - 1 - step } else { step };
-            self.hidden.apply(&output, &mut gates);
-            let sums = projected.row_mut(token);
-            sums.iter_mut().zip(&gates).for_each(|(sum, gate)| *sum += gate);
-            let (i, rest) = sums.split_at(units);
-            let (f, rest) = rest.split_at(units);
-            let (g, o) = rest.split_at(units);
-            for unit in 0..units {
-                cell[unit] = sigmoid(f[unit]) * cell[unit] + sigmoid(i[unit]) * tanh(g[unit]);
-                output[unit] = sigmoid(o[unit]) * tanh(cell[unit]);
-            }
-            out.row_mut(token)[column..column + units].copy_from_slice(&output);
+            self.step(projected.row_mut(token), &mut state);
+            out.row_mut(token)[column..column + self.units()].copy_from_slice(&state.output);
+        }
+    }
+
+    /// Changes the state by a token, given its products with the weights of the input, which become the gates.
+    fn step(&self, sums: &mut [f32], LstmState { output, cell }: &mut LstmState) {
+        let units = self.units();
+        let gates = self.hidden.of(output);
+        sums.iter_mut().zip(&gates).for_each(|(sum, gate)| *sum += gate);
+        let (i, rest) = sums.split_at(units);
+        let (f, rest) = rest.split_at(units);
+        let (g, o) = rest.split_at(units);
+        for unit in 0..units {
+            cell[unit] = sigmoid(f[unit]) * cell[unit] + sigmoid(i[unit]) * tanh(g[unit]);
+            output[unit] = sigmoid(o[unit]) * tanh(cell[unit]);
         }
     }
 }
