@@ -55,6 +55,12 @@ pub struct Place {
 }
 
 impl Groups {
+    /// Returns the number of bytes on the heap.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.groups.capacity() * size_of::<Group>()
+    }
+
     /// Returns the group of the next access.
     pub fn place(&mut self, access: &PageAccess) -> Place {
         self.time += 1;

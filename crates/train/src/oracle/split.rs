@@ -1,5 +1,9 @@
 //! The split of the programs: from which the oracle learns, and on which it is measured.
 
+use std::str::FromStr;
+
+use thiserror::Error;
+
 /// The programs of the published tables. The oracle does not learn from them.
 const HELD_OUT: &[&str] = &["stream", "stride", "chase", "join", "sort", "sqlite", "zstandard", "lua"];
 /// The programs that show the progress of a training.
@@ -43,6 +47,19 @@ impl Part {
     }
 }
 
+/// A name that no part has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown part of the programs `{0}`; expected training, validation or held-out")]
+pub struct UnknownPart(String);
+
+impl FromStr for Part {
+    type Err = UnknownPart;
+
+    fn from_str(text: &str) -> Result<Self, UnknownPart> {
+        Self::ALL.into_iter().find(|part| part.name() == text).ok_or_else(|| UnknownPart(text.to_owned()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +70,13 @@ mod tests {
         let parts = ["chase", "heap", "radix", "quicksort"].map(Part::of);
         let expected = [Part::HeldOut, Part::Validation, Part::Training, Part::Training];
         assert_eq!(parts, expected, "lists, and the rest");
+    }
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        assert_eq!(Part::ALL.map(|part| part.name().parse()), Part::ALL.map(Ok), "all parts");
+        let error = "heldout".parse::<Part>().expect_err("no part has this name").to_string();
+        let expected = "unknown part of the programs `heldout`; expected training, validation or held-out";
+        assert_eq!(error, expected, "the message");
     }
 }

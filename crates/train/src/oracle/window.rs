@@ -1,7 +1,8 @@
 //! Windows of a stream, with what comes after them.
 
 use kvrm_prefetch::{
-    Candidates, InvalidSettings, PageAccess, Prefetcher, RecordedAccess, ReplaySettings, Trigger, replay,
+    Candidates, InvalidSettings, NoPrefetcher, PageAccess, Prefetcher, RecordedAccess, ReplaySettings,
+    Trigger, replay,
 };
 
 use super::pattern::Pattern;
@@ -75,19 +76,25 @@ impl<'a> Window<'a> {
     /// names is one of the next different pages, and no delta before has named it.
     #[must_use]
     pub fn are_used(&self, deltas: &[i64]) -> Vec<bool> {
-        let (mut page, mut named) = (self.page(), Vec::new());
-        let is_used = |delta: &i64| {
-            page = page.wrapping_add_signed(*delta);
-            let is_used = self.next_pages.contains(&page) && !named.contains(&page);
-            named.push(page);
-            is_used
-        };
-        deltas.iter().map(is_used).collect()
+        are_used(self.page(), &self.next_pages, deltas)
     }
 
     fn page(&self) -> u64 {
         self.accesses.last().map_or(0, |recorded| recorded.access.page)
     }
+}
+
+/// Returns [`Window::are_used`] of a window whose current page and next different pages are given.
+#[must_use]
+pub fn are_used(mut page: u64, next_pages: &[u64], deltas: &[i64]) -> Vec<bool> {
+    let mut named = Vec::new();
+    let is_used = |delta: &i64| {
+        page = page.wrapping_add_signed(*delta);
+        let is_used = next_pages.contains(&page) && !named.contains(&page);
+        named.push(page);
+        is_used
+    };
+    deltas.iter().map(is_used).collect()
 }
 
 /// Returns the accesses of a stream that a prefetcher would hear of: those that miss without prefetching. If all of its pages came
@@ -99,23 +106,43 @@ pub fn heard(
     stream: &[RecordedAccess],
     settings: &ReplaySettings,
 ) -> Result<Vec<RecordedAccess>, InvalidSettings> {
-    let mut listener = Listener(Vec::new());
-    replay(stream, settings, &mut listener)?;
-    // The accesses are a part of the stream, in its order.
-    let mut missed = listener.0.into_iter().peekable();
-    Ok(stream.iter().filter(|recorded| missed.next_if_eq(&recorded.access).is_some()).copied().collect())
+    heard_with(stream, settings, NoPrefetcher)
 }
 
-/// A prefetcher that only listens.
-struct Listener(Vec<PageAccess>);
+/// Returns the accesses of a stream that a prefetcher at work hears of.
+///
+/// # Errors
+/// A setting is wrong.
+pub(super) fn heard_with(
+    stream: &[RecordedAccess],
+    settings: &ReplaySettings,
+    prefetcher: impl Prefetcher,
+) -> Result<Vec<RecordedAccess>, InvalidSettings> {
+    let mut listener = Listener { heard: Vec::new(), prefetcher };
+    replay(stream, settings, &mut listener)?;
+    // The accesses are a part of the stream, in its order.
+    let mut heard = listener.heard.into_iter().peekable();
+    Ok(stream.iter().filter(|recorded| heard.next_if_eq(&recorded.access).is_some()).copied().collect())
+}
 
-impl Prefetcher for Listener {
-    fn observe(&mut self, access: &PageAccess, _: Trigger, _: &mut Candidates) {
-        self.0.push(*access);
+/// Notes what a prefetcher hears of.
+struct Listener<P> {
+    heard: Vec<PageAccess>,
+    prefetcher: P,
+}
+
+impl<P: Prefetcher> Prefetcher for Listener<P> {
+    fn observe(&mut self, access: &PageAccess, trigger: Trigger, candidates: &mut Candidates) {
+        self.heard.push(*access);
+        self.prefetcher.observe(access, trigger, candidates);
+    }
+
+    fn arrived(&mut self, page: u64, is_prefetched: bool) {
+        self.prefetcher.arrived(page, is_prefetched);
     }
 
     fn bytes(&self) -> usize {
-        size_of_val(&self.0[..])
+        size_of_val(&self.heard[..]) + self.prefetcher.bytes()
     }
 }
 
