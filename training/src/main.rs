@@ -1,23 +1,24 @@
-//! Trains a network that looks at loops. `cargo xtask train` calls it: NETWORK LOG SEED OUT [STEPS].
+//! Trains a network that looks at loops, or the memory oracle. `cargo xtask train` calls it: NETWORK DATA SEED OUT [STEPS]. DATA
+//! is the log of loops, or the folder with the streams of page accesses.
 
 mod adam;
 mod data;
 mod detector;
 mod graph;
+mod job;
+mod oracle;
 mod predictor;
 mod recogniser;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
-use std::time::Instant;
+use std::path::Path;
 use std::{env, fs};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 use burn::tensor::Device;
-use half::f16;
-use kvrm_models::inputs::{ITERATION_INPUTS, REGISTERS, iteration_input};
-use kvrm_models::{Architecture, Dtype, IterationPredictor, LoopDetector, PatternRecogniser, Weights};
+use kvrm_models::inputs::{REGISTERS, iteration_input};
+use kvrm_models::{Architecture, IterationPredictor, LoopDetector, PatternRecogniser, Weights};
 use kvrm_train::Random;
 use kvrm_train::loops::{
     Analysis, DetectorScores, LoopRecord, PredictorScores, RecogniserScores, Renaming, Splits, estimate,
@@ -25,8 +26,8 @@ use kvrm_train::loops::{
 };
 use sha2::{Digest as _, Sha256};
 
-use self::adam::{Adam, rate};
 use self::data::{Balance, Batches};
+use self::job::{Job, rounded, same};
 use self::predictor::Pair;
 
 /// The weight of entries whose number of iterations nobody can know from registers.
@@ -35,63 +36,40 @@ const UNKNOWN_WEIGHT: f32 = 0.02;
 const OTHERS: usize = 4;
 /// The number of synthetic loops from which the iteration predictor learns.
 const SYNTHETIC: usize = 60_000;
-/// The factor by which the first weights of distance and step are larger than those of the embedding, which has many more values.
-const NUMBERS: f32 = 10.0;
-/// The approximate number of steps over which weights are averaged.
-const AVERAGED: f32 = 1000.0;
-/// The number of steps between two measurements on the validation.
-const INTERVAL: u32 = 1000;
 
-struct Job {
-    architecture: Architecture,
-    seed: u64,
-    steps: u32,
-    peak: f32,
-    out: PathBuf,
-    data_hash: String,
+/// A training of a network that looks at loops.
+struct LoopJob {
+    job: Job,
     splits: Splits,
-    device: Device,
 }
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [network, log, seed, out, rest @ ..] = &arguments[..] else {
-        bail!("expected NETWORK LOG SEED OUT [STEPS], found {} arguments", arguments.len());
+    let [network, data, seed, out, rest @ ..] = &arguments[..] else {
+        bail!("expected NETWORK DATA SEED OUT [STEPS], found {} arguments", arguments.len());
     };
-    let text =
-        fs::read_to_string(log).with_context(|| format!("cannot read {log}; run `cargo xtask loops log`"))?;
-    let data_hash = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    let splits = Splits::new(read_records(&text)?);
-    let sizes = [&splits.training, &splits.validation, &splits.programs, &splits.level].map(Vec::len);
-    println!(
-        "{} records; bodies: {sizes:?}; shared {:?}, similar {:?}",
-        splits.record_count, splits.shared, splits.similar
-    );
-    for part in [&splits.training, &splits.validation, &splits.programs, &splits.level] {
-        let (mut kinds, mut patterns) = ([0; 4], [0; 6]);
-        for (_, labels) in first_labels(part) {
-            kinds[labels.kind as usize] += 1;
-            patterns[labels.pattern as usize] += 1;
-        }
-        println!("kinds {kinds:?}, patterns {patterns:?}");
-    }
     let (architecture, steps, peak) = match &network[..] {
         "loops" => (Architecture::LoopDetector, 10_000, 1e-3),
         "patterns" => (Architecture::PatternRecogniser, 16_000, 1e-3),
         "iterations" => (Architecture::IterationPredictor, 60_000, 3e-3),
-        _ => bail!("unknown network `{network}`; expected loops, patterns or iterations"),
+        "oracle" => (Architecture::MemoryOracle, 5_000, 2e-3),
+        _ => bail!("unknown network `{network}`; expected loops, patterns, iterations or oracle"),
     };
     let steps = rest.first().map_or(Ok(steps), |steps| steps.parse()).context("STEPS is a number")?;
     let job = Job {
         architecture,
         seed: seed.parse().context("SEED is a number")?,
         steps,
+        batch: if architecture == Architecture::MemoryOracle { oracle::BATCH } else { data::BATCH },
         peak,
         out: out.into(),
-        data_hash,
-        splits,
+        data_hash: String::new(),
         device: Device::flex().autodiff(),
     };
+    if architecture == Architecture::MemoryOracle {
+        return oracle::run(Path::new(data), job);
+    }
+    let job = LoopJob::new(data, job)?;
     match architecture {
         Architecture::LoopDetector => job.loops(),
         Architecture::PatternRecogniser => job.patterns(),
@@ -99,95 +77,31 @@ fn main() -> Result<()> {
     }
 }
 
-/// Returns initial weights: uniform with a variance of 2 / (inputs + outputs) for matrices, 1 for factors of norms.
-fn initial(architecture: Architecture, random: &mut Random) -> Vec<f32> {
-    let mut flat = Vec::with_capacity(architecture.parameters());
-    for spec in architecture.tensors() {
-        let is_norm = ["norm.weight", "embed.1.weight"].iter().any(|end| spec.name.ends_with(end));
-        let deviation = match spec.dims {
-            [outputs, inputs] if spec.name.contains("embedding") => {
-                (2.0 / (*inputs + *outputs) as f32).sqrt().max(0.1)
+impl LoopJob {
+    /// Reads a log of loops.
+    fn new(log: &str, mut job: Job) -> Result<Self> {
+        let text =
+            fs::read_to_string(log).with_context(|| format!("cannot read {log}; run `cargo xtask loops log`"))?;
+        job.data_hash = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let splits = Splits::new(read_records(&text)?);
+        let sizes = [&splits.training, &splits.validation, &splits.programs, &splits.level].map(Vec::len);
+        println!(
+            "{} records; bodies: {sizes:?}; shared {:?}, similar {:?}",
+            splits.record_count, splits.shared, splits.similar
+        );
+        for part in [&splits.training, &splits.validation, &splits.programs, &splits.level] {
+            let (mut kinds, mut patterns) = ([0; 4], [0; 6]);
+            for (_, labels) in first_labels(part) {
+                kinds[labels.kind as usize] += 1;
+                patterns[labels.pattern as usize] += 1;
             }
-            [outputs, inputs] => (2.0 / (*inputs + *outputs) as f32).sqrt(),
-            _ => 0.0,
-        };
-        let forget = spec.name.contains("bias_ih_l");
-        flat.extend((0..spec.len()).map(|index| match spec.name {
-            "fc1.weight" if spec.dims[1] == ITERATION_INPUTS && index % ITERATION_INPUTS / 128 == 1 => {
-                random.normal() * deviation * NUMBERS
-            }
-            "prototypes" => random.normal(),
-            "temperature" => 10.0,
-            _ if is_norm => 1.0,
-            // Memories last at first.
-            _ if forget && (spec.len() / 4..spec.len() / 2).contains(&index) => 1.0,
-            _ => random.normal() * deviation,
-        }));
-    }
-    flat
-}
-
-/// Rounds weights to half precision, in which devices store them.
-fn rounded(flat: &[f32]) -> Vec<f32> {
-    flat.iter().map(|value| f16::from_f32(*value).to_f32()).collect()
-}
-
-impl Job {
-    /// Trains for all steps, and returns the rounded average of the weights, in which late steps count most. The validation
-    /// shows the progress: of the average, and of the weights themselves.
-    fn train(
-        &self,
-        mut step: impl FnMut(&[f32]) -> (graph::Graph, burn::tensor::Tensor<1>),
-        score: impl Fn(&[f32]) -> Result<String>,
-    ) -> Result<Vec<f32>> {
-        let mut random = Random::new(self.seed);
-        let mut flat = initial(self.architecture, &mut random);
-        let mut adam = Adam::new(flat.len());
-        let mut average = flat.clone();
-        let (mut mean, start) = (0.0, Instant::now());
-        let interval = INTERVAL.min(self.steps);
-        for number in 0..self.steps {
-            let (graph, loss) = step(&flat);
-            let gradient = graph.flat_gradient(&loss.backward());
-            mean += loss.into_scalar::<f32>() / interval as f32;
-            ensure!(mean.is_finite(), "the loss is {mean} after {number} steps; try another seed");
-            adam.step(&mut flat, &gradient, rate(self.peak, number, self.steps));
-            // The first steps are forgotten soon.
-            let share = 1.0 / AVERAGED.min(1.0 + number as f32 / 10.0);
-            average.iter_mut().zip(&flat).for_each(|(average, value)| *average += share * (value - *average));
-            if (number + 1) % interval == 0 {
-                let (text, last) = (score(&rounded(&average))?, score(&rounded(&flat))?);
-                let seconds = start.elapsed().as_secs();
-                println!("step {} loss {mean:.4} {text} (last step: {last}), {seconds} s", number + 1);
-                mean = 0.0;
-            }
+            println!("kinds {kinds:?}, patterns {patterns:?}");
         }
-        Ok(rounded(&average))
-    }
-
-    /// Writes weights with the metrics of the held-out data.
-    fn save(&self, flat: Vec<f32>, metrics: &[(&str, f64)]) -> Result<()> {
-        let mut weights = Weights::from_flat(self.architecture, flat)?;
-        weights.metadata.seed = Some(self.seed);
-        weights.metadata.data_hash = Some(self.data_hash.clone());
-        for (name, value) in [
-            ("steps", self.steps.to_string()),
-            ("batch", data::BATCH.to_string()),
-            ("rate", self.peak.to_string()),
-        ] {
-            weights.metadata.config.insert(name.to_owned(), value);
-        }
-        for (name, value) in metrics {
-            println!("{name} = {value}");
-            weights.metadata.metrics.insert((*name).to_owned(), *value);
-        }
-        weights.save(&self.out, Dtype::F16)?;
-        ensure!(Weights::load(&self.out)?.values() == weights.values(), "the file has other weights");
-        Ok(())
+        Ok(Self { job, splits })
     }
 
     fn loops(&self) -> Result<()> {
-        let mut batches = Batches::new(&self.splits.training, Balance::Kinds, self.seed);
+        let mut batches = Batches::new(&self.splits.training, Balance::Kinds, self.job.seed);
         // An entry of each body is enough for kinds and counters.
         let mut validation = self.splits.validation.clone();
         validation.iter_mut().for_each(|record| record.entries.truncate(1));
@@ -202,10 +116,10 @@ impl Job {
             );
             Ok(text)
         };
-        let flat = self.train(|flat| detector::loss(flat, &batches.next(), &self.device), score)?;
+        let flat = self.job.train(|flat| detector::loss(flat, &batches.next(), &self.job.device), score)?;
         let network = LoopDetector::from_flat(&flat)?;
-        let batch = Batches::new(&self.splits.programs, Balance::Kinds, self.seed).next();
-        let out = detector::forward(&graph::Graph::new(self.architecture, &flat, &self.device), &batch);
+        let batch = Batches::new(&self.splits.programs, Balance::Kinds, self.job.seed).next();
+        let out = detector::forward(&graph::Graph::new(self.job.architecture, &flat, &self.job.device), &batch);
         let values = |tensor: burn::tensor::Tensor<2>| tensor.into_data().try_to_vec::<f32>();
         let (kinds, counters) =
             (values(out.kinds).unwrap_or_default(), values(out.counters).unwrap_or_default());
@@ -218,7 +132,7 @@ impl Job {
         let scores = DetectorScores::new(&network, &self.splits.programs);
         let level = DetectorScores::new(&network, &self.splits.level);
         println!("{:?}", scores.kinds.counts);
-        self.save(
+        self.job.save(
             flat,
             &[
                 ("programs_kind_accuracy", scores.kinds.accuracy()),
@@ -233,7 +147,7 @@ impl Job {
     }
 
     fn patterns(&self) -> Result<()> {
-        let mut batches = Batches::new(&self.splits.training, Balance::Patterns, self.seed);
+        let mut batches = Batches::new(&self.splits.training, Balance::Patterns, self.job.seed);
         let score = |flat: &[f32]| {
             let scores = RecogniserScores::new(&PatternRecogniser::from_flat(flat)?, &self.splits.validation);
             let f1 = scores.patterns.macro_f1();
@@ -242,10 +156,10 @@ impl Job {
                 .collect();
             Ok(format!("accuracy {:.4} F1 {f1:.4} {}", scores.patterns.accuracy(), each.join(" ")))
         };
-        let flat = self.train(|flat| recogniser::loss(flat, &batches.next(), &self.device), score)?;
+        let flat = self.job.train(|flat| recogniser::loss(flat, &batches.next(), &self.job.device), score)?;
         let network = PatternRecogniser::from_flat(&flat)?;
-        let batch = Batches::new(&self.splits.programs, Balance::Patterns, self.seed).next();
-        let logits = recogniser::forward(&graph::Graph::new(self.architecture, &flat, &self.device), &batch);
+        let batch = Batches::new(&self.splits.programs, Balance::Patterns, self.job.seed).next();
+        let logits = recogniser::forward(&graph::Graph::new(self.job.architecture, &flat, &self.job.device), &batch);
         let logits = logits.into_data().try_to_vec::<f32>().unwrap_or_default();
         for (index, sample) in batch.iter().enumerate() {
             let found = network.recognise(&sample.words).context("a body of at most 32 words")?;
@@ -255,7 +169,7 @@ impl Job {
         let level = RecogniserScores::new(&network, &self.splits.level);
         scores.patterns.counts.iter().for_each(|row| println!("{row:?}"));
         scores.curve.iter().for_each(|point| println!("{point:?}"));
-        self.save(
+        self.job.save(
             flat,
             &[
                 ("programs_accuracy", scores.patterns.accuracy()),
@@ -267,13 +181,13 @@ impl Job {
     }
 
     fn iterations(&self) -> Result<()> {
-        let recogniser = Weights::load(&self.out.with_file_name("pattern-recogniser.safetensors")).context(
+        let recogniser = Weights::load(&self.job.out.with_file_name("pattern-recogniser.safetensors")).context(
             "the embeddings come from the pattern recogniser; run `cargo xtask train patterns` first",
         )?;
         let recogniser = PatternRecogniser::from_flat(recogniser.values())?;
-        let pairs = pairs(&recogniser, &self.splits.training, self.seed);
+        let pairs = pairs(&recogniser, &self.splits.training, self.job.seed);
         println!("{} pairs", pairs.len());
-        let mut random = Random::new(self.seed ^ 1);
+        let mut random = Random::new(self.job.seed ^ 1);
         let score = |flat: &[f32]| {
             let network = IterationPredictor::from_flat(flat)?;
             let scores = PredictorScores::new(&network, &recogniser, &self.splits.validation);
@@ -281,16 +195,16 @@ impl Job {
             let all = (scores.all.median(), scores.all.within_factor(2.0));
             Ok(format!("median {median:.4} within 2 {within:.4} all {all:?}"))
         };
-        let flat = self.train(
+        let flat = self.job.train(
             |flat| {
                 let batch: Vec<_> = (0..256).map(|_| pairs[random.below(pairs.len())]).collect();
                 // The answers depend on small differences, so the training sees what rounding does.
-                predictor::loss(&rounded(flat), &batch, &self.device)
+                predictor::loss(&rounded(flat), &batch, &self.job.device)
             },
             score,
         )?;
         let network = IterationPredictor::from_flat(&flat)?;
-        let graph = graph::Graph::new(self.architecture, &flat, &self.device);
+        let graph = graph::Graph::new(self.job.architecture, &flat, &self.job.device);
         let batch = &pairs[..pairs.len().min(256)];
         let values = predictor::forward(&graph, batch).into_data().try_to_vec::<f32>().unwrap_or_default();
         for (pair, value) in batch.iter().zip(values) {
@@ -298,7 +212,7 @@ impl Job {
         }
         let scores = PredictorScores::new(&network, &recogniser, &self.splits.programs);
         let level = PredictorScores::new(&network, &recogniser, &self.splits.level);
-        self.save(
+        self.job.save(
             flat,
             &[
                 ("programs_median_error", scores.countable.median()),
@@ -364,15 +278,4 @@ fn pairs(recogniser: &PatternRecogniser, records: &[LoopRecord], seed: u64) -> V
         }
     }
     pairs
-}
-
-/// Fails if outputs of the training differ from those of `kvrm-models`.
-fn same(ours: &[f32], theirs: &[f32]) -> Result<()> {
-    for (a, b) in ours.iter().zip(theirs) {
-        ensure!(
-            (a - b).abs() <= 2e-3 * (1.0 + b.abs()),
-            "the training computes {a} where kvrm-models computes {b}"
-        );
-    }
-    Ok(())
 }

@@ -1,6 +1,10 @@
 //! Short trainings: the loss falls, and the same seed gives the same bits.
 
+use kvrm_models::MemoryOracle;
+
 use super::*;
+use crate::adam::Adam;
+use crate::job::initial;
 
 /// Bodies of guests, which are enough for a few steps.
 const SAMPLE: &str = include_str!("../../crates/train/tests/held_out_loops.txt");
@@ -69,4 +73,21 @@ fn forward_passes_are_those_of_kvrm_models() {
     let graph = graph::Graph::new(Architecture::IterationPredictor, &flat, &device);
     let out = predictor::forward(&graph, &[Pair { input, log10: 0.0, weight: 1.0 }]).into_scalar::<f32>();
     same(&[out], &[network.log10_iterations(&input)]).expect("the iteration predictor");
+}
+
+#[test]
+fn the_oracle_learns_and_its_forward_pass_is_that_of_kvrm_models() {
+    let device = Device::flex().autodiff();
+    let short = |seed| {
+        let mut batches = oracle::Batches::new(&[], seed);
+        train(Architecture::MemoryOracle, seed, |flat| oracle::loss(flat, &batches.next(), &device))
+    };
+    let (losses, weights) = short(7);
+    let mean = |losses: &[f32]| losses.iter().sum::<f32>() / losses.len() as f32;
+    let (first, last) = (mean(&losses[..10]), mean(&losses[50..]));
+    assert!(last < 0.8 * first, "the loss goes from {first} to {last}");
+    assert_eq!(short(7), (losses.clone(), weights.clone()), "again");
+    assert_ne!(short(8).0, losses, "another seed");
+    let network = MemoryOracle::from_flat(&weights).expect("as many weights as it has");
+    oracle::check(&network, &oracle::Batches::new(&[], 9).next(), &device).expect("the same outputs");
 }
