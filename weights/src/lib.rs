@@ -21,11 +21,12 @@
 pub const MANIFEST: &str = include_str!("../manifest.toml");
 
 /// The name and the bytes of each file, in the order of their names.
-pub const FILES: [(&str, &[u8]); 6] = [
+pub const FILES: [(&str, &[u8]); 7] = [
     ("decoder.safetensors", include_bytes!("../decoder.safetensors")),
     ("dispatch.safetensors", include_bytes!("../dispatch.safetensors")),
     ("iteration-predictor.safetensors", include_bytes!("../iteration-predictor.safetensors")),
     ("loop-detector.safetensors", include_bytes!("../loop-detector.safetensors")),
+    ("memory-oracle.safetensors", include_bytes!("../memory-oracle.safetensors")),
     ("pattern-recogniser.safetensors", include_bytes!("../pattern-recogniser.safetensors")),
     ("small-dispatch.safetensors", include_bytes!("../small-dispatch.safetensors")),
 ];

@@ -1,12 +1,14 @@
 //! `cargo xtask prefetch`: records the page accesses of many programs, and measures prefetchers on them.
 
 mod files;
+mod prefetchers;
 mod record;
 mod tables;
 mod workloads;
 
 use anyhow::Result;
 
+pub(crate) use self::files::streams_folder;
 use self::tables::ReplayArgs;
 
 /// Arguments of `cargo xtask prefetch`.
@@ -24,7 +26,7 @@ enum Subcommand {
         #[arg(long, value_name = "TEXT")]
         only: Option<String>,
     },
-    /// Replays the recorded accesses of the held-out programs with each prefetcher, and prints tables.
+    /// Replays the recorded accesses of a part of the programs with each prefetcher, and prints tables.
     Replay(ReplayArgs),
 }
 

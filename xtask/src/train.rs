@@ -1,10 +1,10 @@
-//! `cargo xtask train`: trains the dispatch network, the small dispatch network, the decoder network, and the networks that
-//! look at loops.
+//! `cargo xtask train`: trains the dispatch network, the small dispatch network, the decoder network, the networks that look at
+//! loops, and the memory oracle.
 //!
 //! The same seed gives the same file, bit for bit: on every host for the first three, on the same kind of processor for the
 //! others.
 
-mod loops;
+mod burn;
 mod recipe;
 
 use std::fs;
@@ -18,6 +18,7 @@ use kvrm_train::{NotExact, Progress, TrainedWeights, train_decoder, train_dispat
 
 use self::recipe::recipe;
 use crate::loops::log_path;
+use crate::prefetch::streams_folder;
 use crate::root::root;
 
 /// Arguments of `cargo xtask train`.
@@ -29,17 +30,18 @@ pub(crate) struct Args {
     /// weights/ARCHITECTURE.safetensors].
     #[arg(long)]
     out: Option<PathBuf>,
-    /// The only seed to try [default: 1, 2, and so on to 8, until one gives an exact network; 1 for networks that look at
-    /// loops].
+    /// The only seed to try [default: 1, 2, and so on to 8, until one gives an exact network; 1 for networks that are not
+    /// exact].
     #[arg(long)]
     seed: Option<u64>,
-    /// The number of steps, for networks that look at loops [default: 10000, 16000 or 60000].
+    /// The number of steps, for networks that look at loops and the memory oracle [default: 10000, 16000, 60000 or 5000].
     #[arg(long)]
     steps: Option<u32>,
-    /// The log of loops, for networks that look at loops [default: target/loops/log.txt].
+    /// The log of loops, for networks that look at loops [default: target/loops/log.txt], or the folder of streams, for the memory
+    /// oracle [default: target/prefetch/streams].
     #[arg(long)]
     log: Option<PathBuf>,
-    /// Train nothing: list an existing file of a network that looks at loops in the manifest.
+    /// Train nothing: list an existing file of a network that looks at loops or of the memory oracle in the manifest.
     #[arg(long)]
     list_only: bool,
 }
@@ -58,6 +60,8 @@ enum Network {
     Patterns,
     /// 25,473 weights: estimates iterations, from the same log and the pattern recogniser.
     Iterations,
+    /// 271,124 weights: predicts the next pages of a lane, from the streams of `cargo xtask prefetch log`.
+    Oracle,
 }
 
 impl Network {
@@ -69,6 +73,7 @@ impl Network {
             Self::Loops => "loops",
             Self::Patterns => "patterns",
             Self::Iterations => "iterations",
+            Self::Oracle => "oracle",
         }
     }
 
@@ -80,6 +85,7 @@ impl Network {
             Self::Loops => Architecture::LoopDetector,
             Self::Patterns => Architecture::PatternRecogniser,
             Self::Iterations => Architecture::IterationPredictor,
+            Self::Oracle => Architecture::MemoryOracle,
         }
     }
 
@@ -87,7 +93,15 @@ impl Network {
     const fn verified_domain(self) -> Option<&'static str> {
         match self {
             Self::Dispatch | Self::Decoder => Some("all 2^32 words"),
-            Self::SmallDispatch | Self::Loops | Self::Patterns | Self::Iterations => None,
+            Self::SmallDispatch | Self::Loops | Self::Patterns | Self::Iterations | Self::Oracle => None,
+        }
+    }
+
+    /// Returns the data of a network that does not become exact, and the command that makes it.
+    fn data(self) -> (PathBuf, &'static str) {
+        match self {
+            Self::Oracle => (streams_folder(), "cargo xtask prefetch log"),
+            _ => (log_path(), "cargo xtask loops log"),
         }
     }
 
@@ -97,7 +111,7 @@ impl Network {
             Self::Dispatch => Some(train_dispatch),
             Self::SmallDispatch => Some(train_small_dispatch),
             Self::Decoder => Some(train_decoder),
-            Self::Loops | Self::Patterns | Self::Iterations => None,
+            Self::Loops | Self::Patterns | Self::Iterations | Self::Oracle => None,
         }
     }
 }
@@ -110,14 +124,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let (network, out) = (args.network, out(args));
         let (name, architecture) = (network.name(), network.architecture());
         let seed = args.seed.unwrap_or(1);
-        let log = args.log.clone().unwrap_or_else(log_path);
-        let job = loops::Job { name, architecture, seed, steps: args.steps, log: &log, out: &out };
+        let (data, maker) = network.data();
+        let data = args.log.clone().unwrap_or(data);
+        let job = burn::Job { name, architecture, seed, steps: args.steps, data: &data, maker, out: &out };
         if !args.list_only {
-            loops::train(&job)?;
+            burn::train(&job)?;
         }
-        let entry = loops::entry(&job)?;
+        let entry = burn::entry(&job)?;
         println!("{}: {}", out.display(), entry.result);
-        loops::update_card(&entry, &out)?;
+        burn::update_card(&entry, &out)?;
         return add_to_manifest(entry, &out);
     };
     let seeds = args.seed.map_or(1..=8, |seed| seed..=seed);

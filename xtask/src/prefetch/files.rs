@@ -18,7 +18,7 @@ pub(super) fn folder() -> PathBuf {
 }
 
 /// Returns the folder of the streams.
-pub(super) fn streams_folder() -> PathBuf {
+pub(crate) fn streams_folder() -> PathBuf {
     folder().join("streams")
 }
 

@@ -2,14 +2,17 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{Result, bail, ensure};
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
 use kvrm_prefetch::{
     AccessStream, Degree, Eviction, NoPrefetcher, Outcome, Policy, Prefetcher as _, ReplaySettings, Start,
     belady, footprint, foresight, least_stall, replay,
 };
-use kvrm_train::oracle::Part;
+use kvrm_train::oracle::{OracleSettings, Part};
 use rayon::prelude::*;
 
+use super::prefetchers::{POLICIES, Prefetchers};
 use super::workloads::table_level;
 use crate::markdown::{head, percent, replace_between, row};
 
@@ -20,8 +23,6 @@ const DOCUMENT: &str = "docs/prefetch.md";
 
 /// The parts of the pages of a program that the pool holds, as divisors.
 const DIVISORS: [usize; 3] = [1, 2, 5];
-/// The policies with a prefetcher here, besides `none`.
-const BASELINES: [Policy; 4] = [Policy::Next, Policy::Stride, Policy::BestOffset, Policy::Markov];
 /// The degrees that are compared.
 const DEGREES: [usize; 5] = [1, 2, 4, 8, 16];
 
@@ -29,11 +30,16 @@ const DEGREES: [usize; 5] = [1, 2, 4, 8, 16];
 #[derive(clap::Args)]
 pub(super) struct ReplayArgs {
     /// Replace the tables of docs/prefetch.md, for which the other options have to be the default.
-    #[arg(long, conflicts_with_all = ["only", "degree", "latency", "batch", "eviction", "fresh"])]
+    #[arg(long, conflicts_with_all = [
+        "only", "part", "degree", "latency", "batch", "eviction", "fresh", "weights", "least_confidence", "rounds",
+    ])]
     write: bool,
-    /// Replay the streams whose names contain this text, instead of those of the held-out programs by gcc -O2.
-    #[arg(long, value_name = "TEXT")]
+    /// Replay the streams whose names contain this text, instead of those of a part by gcc -O2.
+    #[arg(long, value_name = "TEXT", conflicts_with = "part")]
     only: Option<String>,
+    /// The part of the programs that are replayed: training, validation or held-out.
+    #[arg(long, default_value = "held-out")]
+    part: Part,
     /// The number of pages that a prefetcher names at once.
     #[arg(long, default_value = "4")]
     degree: Degree,
@@ -49,6 +55,15 @@ pub(super) struct ReplayArgs {
     /// Let pages be made by their first accesses, instead of all being away in the beginning.
     #[arg(long)]
     fresh: bool,
+    /// The weights of the memory oracle: a .safetensors file [default: those that come with KVRM].
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
+    /// The confidence from which on the oracle names a page.
+    #[arg(long, value_name = "0 TO 1", default_value_t = OracleSettings::default().least_confidence())]
+    least_confidence: f32,
+    /// How often the oracle predicts at an access, at most: 1 to 3.
+    #[arg(long, value_name = "N", default_value_t = OracleSettings::default().rounds())]
+    rounds: usize,
 }
 
 impl ReplayArgs {
@@ -71,10 +86,12 @@ struct Case<'a> {
     divisor: usize,
     settings: ReplaySettings,
     none: Outcome,
-    /// The outcomes of [`BASELINES`].
-    baselines: Vec<Outcome>,
+    /// The outcomes of [`POLICIES`].
+    outcomes: Vec<Outcome>,
     /// The bytes of the prefetchers after the replays.
     bytes: Vec<usize>,
+    /// How often the network has predicted.
+    inferences: u64,
     /// The misses without prefetching, with exact LRU, and the least number.
     lru: u64,
     least: u64,
@@ -87,14 +104,17 @@ pub(super) fn run(streams: &[AccessStream], args: &ReplayArgs) -> Result<()> {
     let level = table_level();
     let is_wanted = |stream: &&AccessStream| match &args.only {
         Some(text) => format!("{} {}", stream.program, stream.level).contains(text),
-        None => Part::of(&stream.program) == Part::HeldOut && stream.level == level,
+        None => Part::of(&stream.program) == args.part && stream.level == level,
     };
     let chosen: Vec<&AccessStream> = streams.iter().filter(is_wanted).collect();
     ensure!(!chosen.is_empty(), "no stream has `{}` in its name", args.only.as_deref().unwrap_or_default());
     let settings = args.settings();
+    let oracle = OracleSettings::new(args.least_confidence, args.rounds)?;
+    let prefetchers = Prefetchers::new(args.weights.as_deref(), oracle)?;
     let places = chosen.par_iter().flat_map_iter(|stream| DIVISORS.map(|divisor| (*stream, divisor)));
-    let cases: Vec<Case<'_>> =
-        places.map(|(stream, divisor)| Case::new(stream, divisor, &settings)).collect::<Result<_>>()?;
+    let cases: Vec<Case<'_>> = places
+        .map(|(stream, divisor)| Case::new(stream, divisor, &settings, &prefetchers))
+        .collect::<Result<_>>()?;
     let mut out = String::new();
     parts(streams, &mut out);
     data(&chosen, &mut out);
@@ -103,7 +123,7 @@ pub(super) fn run(streams: &[AccessStream], args: &ReplayArgs) -> Result<()> {
     qualities(&cases, &mut out);
     moves(&cases, &mut out);
     triggers(&cases, &mut out);
-    degrees(&chosen, &settings, &mut out)?;
+    degrees(&chosen, &settings, &prefetchers, &mut out)?;
     states(&cases, &mut out);
     println!("{out}");
     if args.write {
@@ -113,23 +133,30 @@ pub(super) fn run(streams: &[AccessStream], args: &ReplayArgs) -> Result<()> {
 }
 
 impl<'a> Case<'a> {
-    fn new(stream: &'a AccessStream, divisor: usize, settings: &ReplaySettings) -> Result<Self> {
+    fn new(
+        stream: &'a AccessStream,
+        divisor: usize,
+        settings: &ReplaySettings,
+        prefetchers: &Prefetchers,
+    ) -> Result<Self> {
         let accesses = &stream.accesses;
         let settings = ReplaySettings { pages: footprint(accesses).div_ceil(divisor), ..*settings };
         let lru = ReplaySettings { eviction: Eviction::Lru, ..settings };
-        let (mut baselines, mut bytes) = (Vec::new(), Vec::new());
-        for policy in BASELINES {
-            let Some(mut prefetcher) = policy.baseline() else { bail!("{policy} is no baseline") };
-            baselines.push(replay(accesses, &settings, &mut prefetcher)?);
+        let (mut outcomes, mut bytes, mut inferences) = (Vec::new(), Vec::new(), 0);
+        for policy in POLICIES {
+            let mut prefetcher = prefetchers.of(policy);
+            outcomes.push(replay(accesses, &settings, &mut prefetcher)?);
             bytes.push(prefetcher.bytes());
+            inferences += prefetcher.inferences();
         }
         Ok(Self {
             stream,
             divisor,
             settings,
             none: replay(accesses, &settings, &mut NoPrefetcher)?,
-            baselines,
+            outcomes,
             bytes,
+            inferences,
             lru: replay(accesses, &lru, &mut NoPrefetcher)?.misses,
             least: belady(accesses, &settings)?,
             foresight: foresight(accesses, &settings)?,
@@ -139,13 +166,12 @@ impl<'a> Case<'a> {
 
     /// Returns the first cells of a row.
     fn name(&self) -> [String; 2] {
-        let part = if self.divisor == 1 { "1".to_owned() } else { format!("1/{}", self.divisor) };
-        [self.stream.program.clone(), part]
+        [self.stream.program.clone(), part_of_pages(self.divisor)]
     }
 
-    /// Returns a cell for `none`, and one for each baseline.
+    /// Returns a cell for `none`, and one for each of [`POLICIES`].
     fn cells(&self, cell: impl Fn(&Outcome) -> String) -> Vec<String> {
-        std::iter::once(&self.none).chain(&self.baselines).map(cell).collect()
+        std::iter::once(&self.none).chain(&self.outcomes).map(cell).collect()
     }
 
     /// Returns how long the lane waits, relative to no prefetching.
@@ -154,15 +180,20 @@ impl<'a> Case<'a> {
     }
 }
 
+/// Returns the part of the pages that the pool holds.
+fn part_of_pages(divisor: usize) -> String {
+    if divisor == 1 { "1".to_owned() } else { format!("1/{divisor}") }
+}
+
 fn relative(stall: u64, none: u64) -> Option<f64> {
     (none > 0).then(|| stall as f64 / none as f64)
 }
 
 /// Appends the head of a table with a row for each case.
-fn case_head(out: &mut String, title: &str, before: &[&str], baselines: &[Policy], after: &[&str]) {
+fn case_head(out: &mut String, title: &str, before: &[&str], policies: &[Policy], after: &[&str]) {
     let mut columns = vec!["program", "memory"];
     columns.extend(before);
-    columns.extend(baselines.iter().map(|policy| policy.name()));
+    columns.extend(policies.iter().map(|policy| policy.name()));
     columns.extend(after);
     head(out, title, &columns);
 }
@@ -217,20 +248,39 @@ fn misses(cases: &[Case<'_>], out: &mut String) {
 
 fn waits(cases: &[Case<'_>], out: &mut String) {
     let title = "Waiting, relative to that without prefetching";
-    case_head(out, title, &["waiting of all time, without"], &BASELINES, &["foresight", "bound"]);
+    case_head(out, title, &["waiting of all time, without"], &POLICIES, &["foresight", "bound"]);
     for case in cases {
         let all = case.none.stall + case.none.steps;
         let share = relative(case.none.stall, all).map_or("-".to_owned(), percent);
-        let waits = case.baselines.iter().chain([&case.foresight]).map(|outcome| case.wait(outcome.stall));
+        let waits = case.outcomes.iter().chain([&case.foresight]).map(|outcome| case.wait(outcome.stall));
         row(out, case.name().into_iter().chain([share]).chain(waits).chain([case.wait(case.least_stall)]));
+    }
+    for divisor in DIVISORS {
+        let of_divisor = || cases.iter().filter(move |case| case.divisor == divisor);
+        let mean = |stall: &dyn Fn(&Case<'_>) -> u64| {
+            let waits: Option<Vec<f64>> = of_divisor()
+                .map(|case| relative(stall(case), case.none.stall).filter(|wait| *wait > 0.0))
+                .collect();
+            waits.and_then(|waits| geometric_mean(&waits)).map_or("-".to_owned(), percent)
+        };
+        let policies = (0..POLICIES.len()).map(|policy| mean(&|case| case.outcomes[policy].stall));
+        let means = policies.chain([mean(&|case| case.foresight.stall), mean(&|case| case.least_stall)]);
+        let name = ["geometric mean".to_owned(), part_of_pages(divisor), String::new()];
+        row(out, name.into_iter().chain(means));
     }
 }
 
+/// Returns the geometric mean of positive numbers, unless there are none.
+fn geometric_mean(numbers: &[f64]) -> Option<f64> {
+    let sum: f64 = numbers.iter().map(|number| number.ln()).sum();
+    (!numbers.is_empty()).then(|| (sum / numbers.len() as f64).exp())
+}
+
 fn qualities(cases: &[Case<'_>], out: &mut String) {
-    case_head(out, "Accuracy / coverage / timeliness, in percent", &[], &BASELINES, &["foresight"]);
+    case_head(out, "Accuracy / coverage / timeliness, in percent", &[], &POLICIES, &["foresight"]);
     let number = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.0}", 100.0 * share));
     for case in cases {
-        let cells = case.baselines.iter().chain([&case.foresight]).map(|outcome| {
+        let cells = case.outcomes.iter().chain([&case.foresight]).map(|outcome| {
             let measures = [outcome.accuracy(), outcome.coverage(), outcome.timeliness()];
             measures.map(number).join(" / ")
         });
@@ -240,7 +290,7 @@ fn qualities(cases: &[Case<'_>], out: &mut String) {
 
 fn moves(cases: &[Case<'_>], out: &mut String) {
     let title = "Pages moved in / out";
-    case_head(out, title, &[Policy::None.name()], &BASELINES, &["foresight"]);
+    case_head(out, title, &[Policy::None.name()], &POLICIES, &["foresight"]);
     let cell = |outcome: &Outcome| format!("{} / {}", outcome.moved_in(), outcome.moved_out);
     for case in cases {
         row(out, case.name().into_iter().chain(case.cells(cell)).chain([cell(&case.foresight)]));
@@ -249,7 +299,7 @@ fn moves(cases: &[Case<'_>], out: &mut String) {
 
 fn triggers(cases: &[Case<'_>], out: &mut String) {
     let title = "Accesses that a prefetcher hears of, for each 1,000 steps";
-    case_head(out, title, &[Policy::None.name()], &BASELINES, &[]);
+    case_head(out, title, &[Policy::None.name()], &POLICIES, &[]);
     let cell = |outcome: &Outcome| {
         outcome.triggers_per_1000_steps().map_or("-".to_owned(), |count| format!("{count:.3}"))
     };
@@ -258,21 +308,29 @@ fn triggers(cases: &[Case<'_>], out: &mut String) {
     }
 }
 
-/// Appends the means of the waiting with other degrees.
-fn degrees(streams: &[&AccessStream], settings: &ReplaySettings, out: &mut String) -> Result<()> {
+/// Appends the means of the waiting with other degrees, with half of the memory.
+fn degrees(
+    streams: &[&AccessStream],
+    settings: &ReplaySettings,
+    prefetchers: &Prefetchers,
+    out: &mut String,
+) -> Result<()> {
     let mut columns = vec!["degree"];
-    columns.extend(BASELINES.map(Policy::name));
-    head(out, "Waiting relative to that without prefetching, mean of the rows above", &columns);
+    columns.extend(POLICIES.map(Policy::name));
+    head(
+        out,
+        "Waiting relative to that without prefetching, with half of the memory, mean of the programs",
+        &columns,
+    );
     for degree in DEGREES {
         let settings = ReplaySettings { degree: Degree::new(degree)?, ..*settings };
-        let places = streams.par_iter().flat_map_iter(|stream| DIVISORS.map(|divisor| (*stream, divisor)));
-        let waits = places.map(|(stream, divisor)| -> Result<Option<Vec<f64>>> {
-            let pages = footprint(&stream.accesses).div_ceil(divisor);
+        let waits = streams.par_iter().map(|stream| -> Result<Option<Vec<f64>>> {
+            let pages = footprint(&stream.accesses).div_ceil(2);
             let settings = ReplaySettings { pages, ..settings };
             let none = replay(&stream.accesses, &settings, &mut NoPrefetcher)?.stall;
             let mut waits = Vec::new();
-            for mut prefetcher in BASELINES.iter().filter_map(|policy| policy.baseline()) {
-                let stall = replay(&stream.accesses, &settings, &mut prefetcher)?.stall;
+            for policy in POLICIES {
+                let stall = replay(&stream.accesses, &settings, &mut prefetchers.of(policy))?.stall;
                 waits.extend(relative(stall, none));
             }
             Ok((none > 0).then_some(waits))
@@ -282,14 +340,14 @@ fn degrees(streams: &[&AccessStream], settings: &ReplaySettings, out: &mut Strin
             let sum: f64 = waits.iter().map(|waits| waits[policy]).sum();
             if waits.is_empty() { "-".to_owned() } else { percent(sum / waits.len() as f64) }
         };
-        row(out, [degree.to_string()].into_iter().chain((0..BASELINES.len()).map(mean)));
+        row(out, [degree.to_string()].into_iter().chain((0..POLICIES.len()).map(mean)));
     }
     Ok(())
 }
 
 /// Appends a sentence about the state of each prefetcher.
 fn states(cases: &[Case<'_>], out: &mut String) {
-    let bytes = BASELINES.iter().enumerate().map(|(index, policy)| {
+    let bytes = POLICIES.iter().enumerate().map(|(index, policy)| {
         let most = cases.iter().map(|case| case.bytes[index]).max().unwrap_or(0);
         format!("{policy} {most}")
     });
@@ -297,4 +355,12 @@ fn states(cases: &[Case<'_>], out: &mut String) {
     // Writing to a string cannot fail.
     let _ =
         writeln!(out, "\nBytes of state for each lane, at the end of these replays: {}.", bytes.join(", "));
+    let heard = |case: &Case<'_>| case.outcomes.last().map_or(0, |outcome| outcome.triggers);
+    let (inferences, heard) =
+        (cases.iter().map(|case| case.inferences).sum::<u64>(), cases.iter().map(heard).sum::<u64>());
+    let _ = writeln!(
+        out,
+        "The oracle predicts {:.2} times for each access that it hears of, on average.",
+        inferences as f64 / heard.max(1) as f64
+    );
 }

@@ -1,5 +1,5 @@
-//! Training of the networks that look at loops, by the package in `training/`. It uses burn, so it is no part of the
-//! workspace, and only this task compiles it.
+//! Training of the networks that look at loops and of the memory oracle, by the package in `training/`. It uses burn, so it is no
+//! part of the workspace, and only this task compiles it.
 
 use std::fs;
 use std::path::Path;
@@ -17,13 +17,16 @@ pub(super) struct Job<'a> {
     pub(super) architecture: Architecture,
     pub(super) seed: u64,
     pub(super) steps: Option<u32>,
-    pub(super) log: &'a Path,
+    /// The log of loops, or the folder of streams.
+    pub(super) data: &'a Path,
+    /// The command that makes the data.
+    pub(super) maker: &'static str,
     pub(super) out: &'a Path,
 }
 
 /// Trains a network.
-pub(super) fn train(Job { name, seed, steps, log, out, .. }: &Job<'_>) -> Result<()> {
-    ensure!(log.exists(), "{} does not exist; run `cargo xtask loops log` first", log.display());
+pub(super) fn train(Job { name, seed, steps, data, maker, out, .. }: &Job<'_>) -> Result<()> {
+    ensure!(data.exists(), "{} does not exist; run `{maker}` first", data.display());
     let mut command = Command::new("cargo");
     command
         .args(["run", "--release", "--locked", "--manifest-path"])
@@ -32,7 +35,7 @@ pub(super) fn train(Job { name, seed, steps, log, out, .. }: &Job<'_>) -> Result
         .arg(root().join("target/training"))
         .arg("--")
         .arg(name)
-        .arg(log)
+        .arg(data)
         .arg(seed.to_string())
         .arg(out)
         .args(steps.map(|steps| steps.to_string()))
@@ -77,6 +80,12 @@ pub(super) fn entry(Job { name, architecture, seed, steps, out, .. }: &Job<'_>) 
             "on held-out programs macro F1 {:.3}, {} of patterns right",
             metric("programs_macro_f1")?,
             percent("programs_accuracy")?
+        ),
+        Architecture::MemoryOracle => format!(
+            "on held-out programs {} of the next pages right, {} of the named pages used soon, calibration error {}",
+            percent("programs_first_delta_accuracy")?,
+            percent("programs_used_share")?,
+            percent("programs_calibration_error")?
         ),
         _ => format!(
             "on held-out programs median error {} of countable loops, {} within a factor of 2",

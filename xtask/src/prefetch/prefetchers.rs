@@ -1,0 +1,84 @@
+//! The prefetchers that are compared: the classical ones, and that of the memory oracle.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use kvrm_models::{Architecture, MemoryOracle, Weights};
+use kvrm_prefetch::{Baseline, Candidates, Markov, PageAccess, Policy, Prefetcher, Trigger};
+use kvrm_train::oracle::{OraclePrefetcher, OracleSettings};
+
+/// The policies that are compared, besides `none`.
+pub(super) const POLICIES: [Policy; 5] =
+    [Policy::Next, Policy::Stride, Policy::BestOffset, Policy::Markov, Policy::Oracle];
+/// The number of pages that the table of `markov` knows: more than any program of the tables has.
+const MARKOV_ENTRIES: usize = 4096;
+
+/// Makes prefetchers that have heard nothing.
+pub(super) struct Prefetchers {
+    network: MemoryOracle,
+    pub(super) settings: OracleSettings,
+}
+
+/// A prefetcher of any policy.
+pub(super) enum AnyPrefetcher<'a> {
+    Baseline(Baseline),
+    Oracle(Box<OraclePrefetcher<'a>>),
+}
+
+impl Prefetchers {
+    /// Takes the weights of a file, or those that come with KVRM.
+    pub(super) fn new(weights: Option<&Path>, settings: OracleSettings) -> Result<Self> {
+        let weights = match weights {
+            Some(path) => Weights::load(path)?,
+            None => {
+                let (weights, _) = Weights::builtin(Architecture::MemoryOracle)?
+                    .context("KVRM has no weights of the memory oracle; run `cargo xtask train oracle`")?;
+                weights
+            }
+        };
+        Ok(Self { network: MemoryOracle::from_flat(weights.values())?, settings })
+    }
+
+    pub(super) fn of(&self, policy: Policy) -> AnyPrefetcher<'_> {
+        match policy {
+            Policy::Markov => AnyPrefetcher::Baseline(Baseline::Markov(Markov::with_entries(MARKOV_ENTRIES))),
+            _ => policy.baseline().map_or_else(
+                || AnyPrefetcher::Oracle(Box::new(OraclePrefetcher::new(&self.network, self.settings))),
+                AnyPrefetcher::Baseline,
+            ),
+        }
+    }
+}
+
+impl AnyPrefetcher<'_> {
+    /// Returns how often the network has predicted.
+    pub(super) fn inferences(&self) -> u64 {
+        match self {
+            Self::Baseline(_) => 0,
+            Self::Oracle(prefetcher) => prefetcher.inferences(),
+        }
+    }
+}
+
+impl Prefetcher for AnyPrefetcher<'_> {
+    fn observe(&mut self, access: &PageAccess, trigger: Trigger, candidates: &mut Candidates) {
+        match self {
+            Self::Baseline(prefetcher) => prefetcher.observe(access, trigger, candidates),
+            Self::Oracle(prefetcher) => prefetcher.observe(access, trigger, candidates),
+        }
+    }
+
+    fn arrived(&mut self, page: u64, is_prefetched: bool) {
+        match self {
+            Self::Baseline(prefetcher) => prefetcher.arrived(page, is_prefetched),
+            Self::Oracle(prefetcher) => prefetcher.arrived(page, is_prefetched),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Baseline(prefetcher) => prefetcher.bytes(),
+            Self::Oracle(prefetcher) => prefetcher.bytes(),
+        }
+    }
+}
