@@ -76,7 +76,7 @@ mod tests {
             access: PageAccess { page, step: 20_000 * step, size: 4, load: true, pc: 8 },
             ..RecordedAccess::default()
         };
-        (0..).zip(pages).map(recorded).collect()
+        (0_u64..).zip(pages).map(recorded).collect()
     }
 
     fn pages(sequence: &[RecordedAccess]) -> Vec<u64> {
