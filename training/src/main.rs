@@ -80,8 +80,8 @@ fn main() -> Result<()> {
 impl LoopJob {
     /// Reads a log of loops.
     fn new(log: &str, mut job: Job) -> Result<Self> {
-        let text =
-            fs::read_to_string(log).with_context(|| format!("cannot read {log}; run `cargo xtask loops log`"))?;
+        let text = fs::read_to_string(log)
+            .with_context(|| format!("cannot read {log}; run `cargo xtask loops log`"))?;
         job.data_hash = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
         let splits = Splits::new(read_records(&text)?);
         let sizes = [&splits.training, &splits.validation, &splits.programs, &splits.level].map(Vec::len);
@@ -119,7 +119,8 @@ impl LoopJob {
         let flat = self.job.train(|flat| detector::loss(flat, &batches.next(), &self.job.device), score)?;
         let network = LoopDetector::from_flat(&flat)?;
         let batch = Batches::new(&self.splits.programs, Balance::Kinds, self.job.seed).next();
-        let out = detector::forward(&graph::Graph::new(self.job.architecture, &flat, &self.job.device), &batch);
+        let out =
+            detector::forward(&graph::Graph::new(self.job.architecture, &flat, &self.job.device), &batch);
         let values = |tensor: burn::tensor::Tensor<2>| tensor.into_data().try_to_vec::<f32>();
         let (kinds, counters) =
             (values(out.kinds).unwrap_or_default(), values(out.counters).unwrap_or_default());
@@ -159,7 +160,8 @@ impl LoopJob {
         let flat = self.job.train(|flat| recogniser::loss(flat, &batches.next(), &self.job.device), score)?;
         let network = PatternRecogniser::from_flat(&flat)?;
         let batch = Batches::new(&self.splits.programs, Balance::Patterns, self.job.seed).next();
-        let logits = recogniser::forward(&graph::Graph::new(self.job.architecture, &flat, &self.job.device), &batch);
+        let logits =
+            recogniser::forward(&graph::Graph::new(self.job.architecture, &flat, &self.job.device), &batch);
         let logits = logits.into_data().try_to_vec::<f32>().unwrap_or_default();
         for (index, sample) in batch.iter().enumerate() {
             let found = network.recognise(&sample.words).context("a body of at most 32 words")?;
@@ -181,9 +183,10 @@ impl LoopJob {
     }
 
     fn iterations(&self) -> Result<()> {
-        let recogniser = Weights::load(&self.job.out.with_file_name("pattern-recogniser.safetensors")).context(
-            "the embeddings come from the pattern recogniser; run `cargo xtask train patterns` first",
-        )?;
+        let recogniser = Weights::load(&self.job.out.with_file_name("pattern-recogniser.safetensors"))
+            .context(
+                "the embeddings come from the pattern recogniser; run `cargo xtask train patterns` first",
+            )?;
         let recogniser = PatternRecogniser::from_flat(recogniser.values())?;
         let pairs = pairs(&recogniser, &self.splits.training, self.job.seed);
         println!("{} pairs", pairs.len());

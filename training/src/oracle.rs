@@ -1,8 +1,8 @@
 //! The training of the memory oracle: data, batches, loss, measures.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 use burn::tensor::{Device, Tensor, TensorData, activation};
@@ -84,7 +84,10 @@ fn programs(streams: &[AccessStream], part: Part, seed: u64) -> Result<Vec<Progr
 /// Returns the windows on which a part is measured, as many of each program.
 fn measured(programs: &[Program]) -> Vec<(&[RecordedAccess], usize)> {
     let mut random = Random::new(0);
-    programs.iter().flat_map(|program| (0..MEASURED).map(|_| program.place(&mut random)).collect::<Vec<_>>()).collect()
+    programs
+        .iter()
+        .flat_map(|program| (0..MEASURED).map(|_| program.place(&mut random)).collect::<Vec<_>>())
+        .collect()
 }
 
 /// A sequence with the labels of the windows that end at each of its accesses.
@@ -233,9 +236,7 @@ pub(crate) fn loss(flat: &[f32], batch: &[Sample], device: &Device) -> (Graph, T
             (patterns[row], pattern_weights[row]) = (label.pattern, 1.0);
         }
     }
-    let matrix = |values: Vec<f32>| {
-        Tensor::<2>::from_data(TensorData::new(values, [rows, DELTAS]), device)
-    };
+    let matrix = |values: Vec<f32>| Tensor::<2>::from_data(TensorData::new(values, [rows, DELTAS]), device);
     let mean = |losses: Tensor<2>, weights: Vec<f32>| {
         let count = weights.iter().sum::<f32>().max(1.0);
         (losses * matrix(weights)).sum() * (1.0 / count)
@@ -255,7 +256,8 @@ pub(crate) fn loss(flat: &[f32], batch: &[Sample], device: &Device) -> (Graph, T
 /// Reads the streams of a folder, in the order of their file names, and returns them with their SHA-256.
 fn read(folder: &Path) -> Result<(Vec<AccessStream>, String)> {
     const ADVICE: &str = "run `cargo xtask prefetch log`";
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}; {ADVICE}", folder.display()))?;
+    let entries =
+        fs::read_dir(folder).with_context(|| format!("cannot list {}; {ADVICE}", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "pages"));
     paths.sort_unstable();
@@ -264,7 +266,8 @@ fn read(folder: &Path) -> Result<(Vec<AccessStream>, String)> {
     for path in &paths {
         let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         hash.update(&bytes);
-        streams.push(AccessStream::from_bytes(&bytes).with_context(|| format!("{}; {ADVICE}", path.display()))?);
+        streams
+            .push(AccessStream::from_bytes(&bytes).with_context(|| format!("{}; {ADVICE}", path.display()))?);
     }
     Ok((streams, hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
 }
@@ -283,7 +286,9 @@ pub(crate) fn run(folder: &Path, mut job: Job) -> Result<()> {
         println!("{name}: {} programs, {sequences} sequences, {accesses} accesses", part.len());
     }
     let mut batches = Batches::new(&training, job.seed);
-    let score = |flat: &[f32]| Ok(summary(&OracleScores::new(&MemoryOracle::from_flat(flat)?, measured(&validation))));
+    let score = |flat: &[f32]| {
+        Ok(summary(&OracleScores::new(&MemoryOracle::from_flat(flat)?, measured(&validation))))
+    };
     let flat = job.train(|flat| loss(flat, &batches.next(), &job.device), score)?;
     let network = MemoryOracle::from_flat(&flat)?;
     check(&network, &Batches::new(&training, job.seed).next(), &job.device)?;
