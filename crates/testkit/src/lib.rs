@@ -6,6 +6,7 @@ pub mod batches;
 pub mod burst_session;
 pub mod calls;
 pub mod executor_calls;
+pub mod flat;
 pub mod float;
 pub mod forks;
 pub mod guests;

@@ -1,10 +1,10 @@
 //! `Assembler::mov`: the code is executed, and its length compared with the shortest possible one.
 
 use kvrm_arm64::asm::{Assembler, Register, W7, X7};
-use kvrm_arm64::{Word, decode, execute};
+use kvrm_arm64::{Word, decode};
 use kvrm_testkit::random::Random;
 
-use crate::flat::Flat;
+use kvrm_testkit::flat::{Flat, execute};
 
 /// Returns a random number whose halfwords are often all zeros or all ones.
 fn constant(random: &mut Random) -> u64 {
@@ -27,7 +27,7 @@ fn fewest_moves(value: u64, halves: usize) -> usize {
 
 /// Assembles and executes a move. Returns the value of the register, and the number of words.
 fn run_mov(register: Register, value: i64) -> (u64, usize) {
-    let mut a = Assembler::new(crate::flat::BASE);
+    let mut a = Assembler::new(kvrm_testkit::flat::BASE);
     a.mov(register, value);
     let words = a.finish().expect("a move of a constant can always be assembled");
     let mut memory = Flat::new(&words, 64);

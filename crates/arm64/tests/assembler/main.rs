@@ -1,8 +1,5 @@
 //! The assembler: it is the inverse of reading operands from words, and refuses invalid operands.
 
-#[path = "../support/flat.rs"]
-mod flat;
-
 mod constants;
 mod labels;
 mod mnemonics;

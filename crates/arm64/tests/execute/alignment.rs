@@ -3,9 +3,9 @@
 use kvrm_arm64::{Access, Fault, FaultKind, Monitor};
 use kvrm_testkit::random::Random;
 
-use crate::flat::{BASE, Flat};
 use crate::rows::AccessRow;
 use crate::{random_cpu, set_base, step_word};
+use kvrm_testkit::flat::{BASE, Flat};
 
 /// The base registers: one that the word does not use otherwise, and the stack pointer.
 const BASES: [u32; 2] = [20, 31];

@@ -2,12 +2,12 @@
 
 use kvrm_arm64::asm::{Arg, Assembler, X0};
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{Class, Cpu, Encoding, Stop, run};
+use kvrm_arm64::{Class, Cpu, Encoding, Stop};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
-use crate::flat::{BASE, Flat};
 use crate::random_cpu;
+use kvrm_testkit::flat::{BASE, Flat, run};
 
 /// Words of a program.
 const LENGTH: u64 = 64;

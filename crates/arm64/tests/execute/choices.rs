@@ -4,9 +4,9 @@ use kvrm_arm64::operand::Operand;
 use kvrm_arm64::{Cpu, Encoding, Monitor};
 use kvrm_testkit::random::Random;
 
-use crate::flat::{BASE, Flat};
 use crate::rows::AccessRow;
 use crate::{random_cpu, step_word};
+use kvrm_testkit::flat::{BASE, Flat};
 
 /// The address of the data.
 const DATA: u64 = BASE + 64;

@@ -3,9 +3,9 @@
 use kvrm_arm64::{Cpu, Monitor};
 use kvrm_testkit::random::Random;
 
-use crate::flat::{BASE, Flat};
 use crate::rows::AccessRow;
 use crate::{random_cpu, step_word};
+use kvrm_testkit::flat::{BASE, Flat};
 
 const DATA: u64 = BASE + 64;
 const NEW: u64 = 0x0123_4567_89ab_cdef;

@@ -2,13 +2,13 @@
 
 use kvrm_arm64::asm::{Assembler, X0, X1};
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{Access, Encoding, Fault, FaultKind, Monitor, Stop, run};
+use kvrm_arm64::{Access, Encoding, Fault, FaultKind, Monitor, Stop};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
-use crate::flat::{BASE, Flat};
 use crate::rows::AccessRow;
 use crate::{random_cpu, set_base, step_word};
+use kvrm_testkit::flat::{BASE, Flat, run};
 
 const SIZE: usize = 128;
 const END: u64 = BASE + SIZE as u64;

@@ -5,8 +5,8 @@ use kvrm_arm64::{Encoding, Feature, Features, Instruction, Op, Processor, Stop};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
-use crate::flat::Flat;
 use crate::{random_cpu, step_word};
+use kvrm_testkit::flat::Flat;
 
 fn rows_of(feature: Feature) -> Vec<&'static Encoding> {
     ENCODINGS.iter().filter(|row| row.feature == feature).collect()

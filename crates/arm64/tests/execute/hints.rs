@@ -5,8 +5,8 @@ use kvrm_arm64::{Feature, Features, Instruction, Monitor, Op};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
-use crate::flat::{BASE, Flat};
 use crate::{random_cpu, step_word};
+use kvrm_testkit::flat::{BASE, Flat};
 
 #[test]
 fn hints_barriers_and_prefetches_do_nothing() {

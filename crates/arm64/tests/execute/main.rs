@@ -1,9 +1,6 @@
 //! Execution: stops, budgets, faults, and CONSTRAINED UNPREDICTABLE cases. The results of single instructions are in
 //! the tests of the semantics.
 
-#[path = "../support/flat.rs"]
-mod flat;
-
 mod alignment;
 mod budgets;
 mod choices;
@@ -16,10 +13,10 @@ mod stops;
 mod system_instructions;
 mod system_registers;
 
-use kvrm_arm64::{Cpu, Stop, step};
+use kvrm_arm64::{Cpu, Stop};
 use kvrm_testkit::random::Random;
 
-use flat::{BASE, Flat};
+use kvrm_testkit::flat::{BASE, Flat, step};
 
 /// Writes `word` to the first word of memory, where the pc must be, and executes it.
 fn step_word(cpu: &mut Cpu, memory: &mut Flat, word: u32) -> Result<(), Stop> {

@@ -1,12 +1,12 @@
 //! Stops, and the state in which they leave the lane.
 
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{Features, Instruction, Stop, run};
+use kvrm_arm64::{Features, Instruction, Stop};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
-use crate::flat::{BASE, Flat};
 use crate::{random_cpu, step_word};
+use kvrm_testkit::flat::{BASE, Flat, run};
 
 #[test]
 fn halt_and_breakpoint_stop_before_they_retire() {

@@ -3,8 +3,8 @@
 use kvrm_arm64::{Access, Fault, FaultKind, Stop};
 use kvrm_testkit::random::Random;
 
-use crate::flat::{BASE, Flat};
 use crate::{random_cpu, step_word};
+use kvrm_testkit::flat::{BASE, Flat};
 
 const SYS: u32 = 0xd508_0000;
 const SYSL: u32 = 0xd528_0000;

@@ -1,11 +1,11 @@
 //! System registers: the accesses of EL0, and the values.
 
 use kvrm_arm64::sysreg::{El0, REGISTERS, SystemRegister, register};
-use kvrm_arm64::{Cpu, Stop, run};
+use kvrm_arm64::{Cpu, Stop};
 use kvrm_testkit::random::Random;
 
-use crate::flat::{BASE, Flat};
 use crate::{random_cpu, step_word};
+use kvrm_testkit::flat::{BASE, Flat, run};
 
 const MRS: u32 = 0xd530_0000;
 const MSR: u32 = 0xd510_0000;

@@ -10,13 +10,13 @@ use kvrm_arm64::semantics::float::named::{
     fp_mul, fp_mul_add, fp_mulx, fp_round_int, fp_sqrt, fp_sub, fp_to_fixed,
 };
 use kvrm_arm64::semantics::float::round::FpResult;
-use kvrm_arm64::{Cpu, assemble, step};
+use kvrm_arm64::{Cpu, assemble};
 use kvrm_testkit::float::{Place, instructions};
 use kvrm_testkit::numbers::{float, floats};
 use kvrm_testkit::random::Random;
 
-use crate::flat::Flat;
 use crate::sign_bit;
+use kvrm_testkit::flat::{Flat, step};
 
 /// Returns FPCR, often zero.
 fn any_fpcr(random: &mut Random) -> u32 {

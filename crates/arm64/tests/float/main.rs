@@ -1,8 +1,5 @@
 //! Floating point: compared with LLVM, QEMU and the host, and rule by rule for the rules that only Arm has.
 
-#[path = "../support/flat.rs"]
-mod flat;
-
 mod apfloat;
 mod corpus;
 mod estimates;

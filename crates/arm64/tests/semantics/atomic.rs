@@ -4,14 +4,14 @@ use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::semantics::atomic::{
     MEM_ADD, MEM_BIC, MEM_EOR, MEM_ORR, MEM_SMAX, MEM_SMIN, MEM_SWP, MEM_UMAX, MEM_UMIN, mem_atomic_op,
 };
-use kvrm_arm64::{Cpu, Encoding, Feature, Word, execute};
+use kvrm_arm64::{Cpu, Encoding, Feature, Word};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 use proptest::prelude::*;
 
-use crate::flat::{BASE, Flat};
 use crate::harness::{random_cpu, set_x, set_x_or_sp, x, x_or_sp};
 use crate::numbers::{field, low, number, random_number, signed, wrapped};
+use kvrm_testkit::flat::{BASE, Flat, execute};
 
 const WORDS_OF_EACH: usize = 1000;
 

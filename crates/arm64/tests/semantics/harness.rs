@@ -1,12 +1,12 @@
 //! The test harness: executes random words of the table and compares the states after them.
 
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{Cpu, Encoding, Word, execute};
+use kvrm_arm64::{Cpu, Encoding, Word};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
-use crate::flat::Flat;
 use crate::numbers::{low, random_number};
+use kvrm_testkit::flat::{Flat, execute};
 
 const WORDS_OF_EACH: usize = 2000;
 

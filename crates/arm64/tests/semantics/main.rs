@@ -3,9 +3,6 @@
 //! Random words of every row on general registers that computes, branches, loads, stores or is atomic are executed on
 //! random registers. The whole state is compared with the one that the definition of the mnemonic gives.
 
-#[path = "../support/flat.rs"]
-mod flat;
-
 mod add_sub;
 mod atomic;
 mod bit_masks;

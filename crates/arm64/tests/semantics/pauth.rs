@@ -5,13 +5,13 @@
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::semantics::pauth::{add_pac, auth, key, strip};
 use kvrm_arm64::semantics::qarma::compute_pac;
-use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Stop, Word, execute};
+use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Stop, Word};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
-use crate::flat::{BASE, Flat};
 use crate::harness::{check, random_cpu, set_x, set_x_or_sp, x, x_or_sp};
 use crate::numbers::{field, signed_field};
+use kvrm_testkit::flat::{BASE, Flat, execute};
 
 /// The keys as mnemonics name them, and their numbers.
 const KEYS: [(&str, u32); 4] = [("ia", 0), ("ib", 1), ("da", 2), ("db", 3)];

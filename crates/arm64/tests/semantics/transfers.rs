@@ -2,14 +2,14 @@
 
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::operand::Operand;
-use kvrm_arm64::{Cpu, Encoding, Feature, Word, execute};
+use kvrm_arm64::{Cpu, Encoding, Feature, Word};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
-use crate::flat::{BASE, Flat};
 use crate::harness::{random_cpu, set_x, set_x_or_sp, x, x_or_sp};
 use crate::numbers::{field, low, signed, signed_field, wrapped};
 use crate::operands::extended;
+use kvrm_testkit::flat::{BASE, Flat, execute};
 
 const WORDS_OF_EACH: usize = 1000;
 const MEMORY_BYTES: u64 = 4096;

@@ -1,25 +1,34 @@
 //! A flat memory: consecutive bytes, some of them read-only.
+//!
+//! The functions of `kvrm_arm64` that execute instructions are large, and generic over the memory. Those of this file are compiled once,
+//! for all tests.
 
 use std::ops::Range;
 
-use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Instruction, Memory, Stop};
+use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Instruction, Memory, Op, Stop, Word};
 
 /// The address of the first byte of a [`Flat`].
-pub(crate) const BASE: u64 = 0x1_0000;
+pub const BASE: u64 = 0x1_0000;
 
 /// A flat memory.
-#[derive(Clone, PartialEq)]
-pub(crate) struct Flat {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flat {
     /// The bytes from [`BASE`] on.
-    pub(crate) bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
     /// The addresses that may be written.
-    pub(crate) writable: Range<u64>,
-    pub(crate) features: Features,
+    pub writable: Range<u64>,
+    /// The features of the machine.
+    pub features: Features,
 }
 
 impl Flat {
     /// Returns writable memory of `size` bytes that begins with `code`, for a machine with all features.
-    pub(crate) fn new(code: &[u32], size: usize) -> Self {
+    ///
+    /// # Panics
+    ///
+    /// If the code has more bytes.
+    #[must_use]
+    pub fn new(code: &[u32], size: usize) -> Self {
         let mut bytes: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
         assert!(bytes.len() <= size, "{size} bytes are too few for the code");
         bytes.resize(size, 0);
@@ -27,7 +36,8 @@ impl Flat {
     }
 
     /// Returns a processor whose pc is at the first word of this memory.
-    pub(crate) fn cpu(&self) -> Cpu {
+    #[must_use]
+    pub fn cpu(&self) -> Cpu {
         Cpu::new(BASE, BASE + self.bytes.len() as u64)
     }
 
@@ -72,4 +82,32 @@ impl Memory for Flat {
     fn check_write(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
         self.bytes(address, bytes as usize, Access::Write).map(|_| ())
     }
+}
+
+/// Runs a processor, as [`kvrm_arm64::run`] does.
+#[inline(never)]
+pub fn run(cpu: &mut Cpu, memory: &mut Flat, budget: u64) -> Stop {
+    kvrm_arm64::run(cpu, memory, budget)
+}
+
+/// Runs a single step, as [`kvrm_arm64::step`] does.
+///
+/// # Errors
+///
+/// The stop, if there is one.
+pub fn step(cpu: &mut Cpu, memory: &mut Flat) -> Result<(), Stop> {
+    match run(cpu, memory, 1) {
+        Stop::Budget => Ok(()),
+        stop => Err(stop),
+    }
+}
+
+/// Executes a decoded instruction, as [`kvrm_arm64::execute`] does.
+///
+/// # Errors
+///
+/// The stop, if there is one.
+#[inline(never)]
+pub fn execute(cpu: &mut Cpu, memory: &mut Flat, op: Op, word: Word) -> Result<(), Stop> {
+    kvrm_arm64::execute(cpu, memory, op, word)
 }
