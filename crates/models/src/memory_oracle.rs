@@ -9,7 +9,7 @@ use crate::layers::{LstmState, Parts, relu};
 use crate::tuple_network::argmax;
 
 /// The number of deltas that are predicted.
-const DELTAS: usize = 8;
+const DELTAS: usize = MemoryOracle::DELTAS;
 
 /// A network that predicts the next eight accesses to memory from a window of the last ones; 271,124 parameters.
 ///
@@ -51,6 +51,9 @@ pub struct MemoryOracle {
 impl MemoryOracle {
     /// The number of weights.
     pub const PARAMETERS: usize = Architecture::MemoryOracle.parameters();
+
+    /// The number of deltas that it predicts.
+    pub const DELTAS: usize = 8;
 
     /// Builds a network from its flat weights, in the order of [`Architecture::tensors`].
     ///

@@ -38,6 +38,13 @@ impl Degree {
     }
 }
 
+/// Four pages, with which most prefetchers of docs/prefetch.md wait least.
+impl Default for Degree {
+    fn default() -> Self {
+        Self(NonZeroU8::MIN.saturating_add(3))
+    }
+}
+
 impl FromStr for Degree {
     type Err = InvalidDegree;
 

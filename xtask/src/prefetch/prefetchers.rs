@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use kvrm_models::{Architecture, MemoryOracle, Weights};
-use kvrm_prefetch::{Baseline, Candidates, Markov, PageAccess, Policy, Prefetcher, Trigger};
-use kvrm_train::oracle::{OraclePrefetcher, OracleSettings};
+use kvrm_prefetch::{
+    Baseline, Candidates, Markov, OraclePrefetcher, OracleSettings, PageAccess, Policy, Prefetcher, Trigger,
+};
 
 /// The policies that are compared, besides `none`.
 pub(super) const POLICIES: [Policy; 5] =

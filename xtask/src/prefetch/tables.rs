@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use kvrm_prefetch::{
-    AccessStream, Degree, Eviction, NoPrefetcher, Outcome, Policy, Prefetcher as _, ReplaySettings, Start,
-    belady, footprint, foresight, least_stall, replay,
+    AccessStream, Degree, Eviction, NoPrefetcher, OracleSettings, Outcome, Policy, Prefetcher as _,
+    ReplaySettings, Start, belady, footprint, foresight, least_stall, replay,
 };
-use kvrm_train::oracle::{OracleSettings, Part};
+use kvrm_train::oracle::Part;
 use rayon::prelude::*;
 
 use super::prefetchers::{POLICIES, Prefetchers};

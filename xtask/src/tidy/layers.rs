@@ -17,18 +17,18 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-shaders", &[]),
     ("kvrm-records", &[]),
     ("kvrm-loops",   &["kvrm-arm64"]),
-    ("kvrm-prefetch", &[]),
+    ("kvrm-prefetch", &["kvrm-models"]),
     ("kvrm-machine", &["kvrm-arm64", "kvrm-loops"]),
     ("kvrm-environments", &["kvrm-machine"]),
     ("kvrm-jit",     &["kvrm-arm64", "kvrm-machine"]),
     ("kvrm-translate", &["kvrm-arm64"]),
-    ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-jit", "kvrm-models", "kvrm-spiking", "kvrm-shaders", "kvrm-translate", "kvrm-loops"]),
+    ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-jit", "kvrm-models", "kvrm-prefetch", "kvrm-spiking", "kvrm-shaders", "kvrm-translate", "kvrm-loops"]),
     ("kvrm-train",   &["kvrm-arm64", "kvrm-loops", "kvrm-machine", "kvrm-models", "kvrm-prefetch", "kvrm-spiking"]),
-    ("kvrm",         &["kvrm-arm64", "kvrm-environments", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-spiking-formats", "kvrm-translate", "kvrm-gpu"]),
+    ("kvrm",         &["kvrm-arm64", "kvrm-environments", "kvrm-machine", "kvrm-models", "kvrm-prefetch", "kvrm-spiking", "kvrm-spiking-formats", "kvrm-translate", "kvrm-gpu"]),
     ("kvrm-cli",     &["kvrm", "kvrm-guests", "kvrm-records"]),
     ("kvrm-python",  &["kvrm", "kvrm-convert"]),
     ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking", "kvrm-translate"]),
-    ("kvrm-gpu-tools", &["kvrm-arm64", "kvrm-shaders", "kvrm-machine", "kvrm-spiking", "kvrm-environments", "kvrm-records", "kvrm-guests", "kvrm-gpu", "kvrm-testkit"]),
+    ("kvrm-gpu-tools", &["kvrm-arm64", "kvrm-shaders", "kvrm-machine", "kvrm-spiking", "kvrm-environments", "kvrm-records", "kvrm-guests", "kvrm-gpu", "kvrm-prefetch", "kvrm-testkit"]),
 ];
 
 /// The package that is not part of the product and may use all of it.

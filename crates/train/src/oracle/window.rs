@@ -10,7 +10,7 @@ use super::pattern::Pattern;
 /// The largest number of accesses of a window.
 pub const WINDOW_ACCESSES: usize = 32;
 /// The number of deltas that the oracle predicts.
-pub const DELTAS: usize = 8;
+pub const DELTAS: usize = kvrm_models::MemoryOracle::DELTAS;
 /// The number of different pages among which a page that the oracle names has to be.
 pub const HORIZON: usize = 16;
 /// The number of accesses among which these pages are sought.

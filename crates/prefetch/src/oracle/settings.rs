@@ -5,7 +5,7 @@ use thiserror::Error;
 /// The largest number of rounds. With more, there would be little room for the window before the predicted accesses.
 const ROUNDS_MAX: usize = 3;
 
-/// What an [`OraclePrefetcher`](super::OraclePrefetcher) does with predictions. The default is what the validation programs wait least with.
+/// What an [`OracleLane`](crate::OracleLane) does with predictions. The default is what the validation programs wait least with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OracleSettings {
     least_confidence: f32,

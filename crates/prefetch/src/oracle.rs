@@ -1,0 +1,89 @@
+//! The prefetcher of the memory oracle, a network.
+
+mod lane;
+mod settings;
+
+use kvrm_models::{MemoryOracle, OracleProgress};
+
+pub use self::lane::{OracleLane, OracleQuestion};
+pub use self::settings::{InvalidOracleSettings, OracleSettings};
+use crate::access::{PageAccess, Trigger};
+use crate::candidates::Candidates;
+use crate::prefetcher::Prefetcher;
+
+/// The prefetcher of the memory oracle, which evaluates the network on the CPU for each access. [`OracleLane`] says how it works.
+///
+/// ```
+/// use kvrm_models::{Architecture, MemoryOracle, inputs::encoded_delta};
+/// use kvrm_prefetch::{Candidates, Degree, OraclePrefetcher, OracleSettings, PageAccess, Prefetcher, Trigger};
+///
+/// // A network that always predicts a distance of three pages, with a confidence of one half.
+/// let mut flat = vec![0.0; MemoryOracle::PARAMETERS];
+/// let deltas = Architecture::MemoryOracle.tensor("delta_head.3.bias").ok_or("no tensor")?;
+/// flat[deltas.offset..][..8].fill(encoded_delta(3));
+/// let network = MemoryOracle::from_flat(&flat)?;
+/// let mut prefetcher = OraclePrefetcher::new(&network, OracleSettings::new(0.4, 1)?);
+/// let mut candidates = Candidates::new(Degree::new(4)?);
+/// prefetcher.observe(&PageAccess { page: 100, ..PageAccess::default() }, Trigger::Miss, &mut candidates);
+/// assert_eq!(candidates.pages().collect::<Vec<_>>(), [103, 106]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct OraclePrefetcher<'a> {
+    network: &'a MemoryOracle,
+    lane: OracleLane,
+    /// The network's progress with the window of each group, so that it takes a step for each access and not for each window.
+    windows: Vec<OracleProgress>,
+    inferences: u64,
+}
+
+impl<'a> OraclePrefetcher<'a> {
+    /// Creates a prefetcher that has heard nothing.
+    #[must_use]
+    pub fn new(network: &'a MemoryOracle, settings: OracleSettings) -> Self {
+        Self { network, lane: OracleLane::new(settings), windows: Vec::new(), inferences: 0 }
+    }
+
+    /// Returns how often the network has predicted.
+    #[must_use]
+    pub const fn inferences(&self) -> u64 {
+        self.inferences
+    }
+}
+
+impl Prefetcher for OraclePrefetcher<'_> {
+    fn observe(&mut self, access: &PageAccess, trigger: Trigger, candidates: &mut Candidates) {
+        let mut question = self.lane.hear(access, trigger);
+        let group = question.group();
+        if group == self.windows.len() {
+            self.windows.push(self.network.begin());
+        }
+        let progress = &mut self.windows[group];
+        let mut known = if question.has_grown() { question.window().len() - 1 } else { 0 };
+        if known == 0 {
+            *progress = self.network.begin();
+        }
+        question.window()[known..].iter().for_each(|access| self.network.advance(progress, access));
+        known = question.window().len();
+        let mut ahead: Option<OracleProgress> = None;
+        while let Some(prediction) = self.network.answer(ahead.as_ref().unwrap_or(progress)) {
+            self.inferences += 1;
+            if !self.lane.answer(&mut question, &prediction, candidates) {
+                break;
+            }
+            let ahead = ahead.get_or_insert_with(|| progress.clone());
+            question.window()[known..].iter().for_each(|access| self.network.advance(ahead, access));
+            known = question.window().len();
+        }
+        self.lane.note(candidates);
+    }
+
+    fn arrived(&mut self, page: u64, is_prefetched: bool) {
+        self.lane.arrived(page, is_prefetched);
+    }
+
+    fn bytes(&self) -> usize {
+        let windows: usize = self.windows.iter().map(OracleProgress::bytes).sum();
+        size_of::<&MemoryOracle>() + size_of::<u64>() + self.lane.bytes() + windows
+    }
+}
