@@ -124,10 +124,18 @@ constants! {
     STOP_NEED_CODE = 33;
     /// Internal stop: the kernel lacks an instruction on SIMD registers. The stop address is the unit that has it.
     STOP_NEED_SIMD = 34;
-    /// Internal stop: the frame with the number in the stop address is on the host.
+    /// Internal stop: a frame is on the host. The stop address has the number of the frame in the bits `NEED_FRAME`, and that of its
+    /// page.
     STOP_NEED_AWAY = 35;
     /// Internal stop of a piece to write or map: the dispatch has no fuel left, so the next one does the rest.
     STOP_NEED_TIME = 36;
+
+    /// The mask of the number of a frame that a lane needs.
+    NEED_FRAME = 0x1ffffff;
+    /// Bit beside the number of a frame that a lane needs: the instruction stores to the page.
+    NEED_STORES = 0x8000000;
+    /// The first bit of the number of the page whose frame a lane needs.
+    NEED_PAGE = 28;
 
     /// Fault kind: the page is not mapped.
     FAULT_TRANSLATION = 0;
@@ -246,6 +254,11 @@ constants! {
 
     // Frames that move between the device and the host.
 
+    /// Bit in the mark of a frame, beside the number of the dispatch in which it was used last: the frame was prefetched in that dispatch,
+    /// and no lane has used it yet.
+    MARK_PREFETCHED = 0x80000000;
+    /// In place of the number of a frame: the frame was prefetched, and has left before a lane used it.
+    FRAME_LOST = 0xffffffff;
     /// Order of a frame: the number of orders of each rank of a lane, one for each power of two of the dispatches since the frame was
     /// used.
     MOVE_AGES = 32;

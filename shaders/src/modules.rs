@@ -87,6 +87,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/moving_places.wgsl"
     "machine/no_hooks.wgsl"
     "machine/no_regions.wgsl"
+    "machine/nodes.wgsl"
     "machine/operands.wgsl"
     "machine/pass_jobs.wgsl"
     "machine/pipe_frames.wgsl"

@@ -8,6 +8,7 @@ use crate::machine::bounds::Bounds;
 use crate::machine::class_selection::ClassSelection;
 use crate::machine::engine::GpuExecutor;
 use crate::machine::memory_limits::MemoryLimits;
+use crate::machine::prefetch::Prefetch;
 use crate::machine::recovery::RecoveringExecutor;
 use crate::machine::translation::Translation;
 
@@ -29,13 +30,22 @@ pub struct GpuEngine {
     selection: ClassSelection,
     translation: Translation,
     memory: Option<MemoryLimits>,
+    prefetch: Prefetch,
+    places: Option<u32>,
 }
 
 impl GpuEngine {
     /// Creates an engine on `device` that finds classes in the table, and translates hot code where that is faster.
     #[must_use]
     pub const fn new(device: Device) -> Self {
-        Self { device, selection: ClassSelection::TABLE, translation: Translation::Auto, memory: None }
+        Self {
+            device,
+            selection: ClassSelection::TABLE,
+            translation: Translation::Auto,
+            memory: None,
+            prefetch: Prefetch::NONE,
+            places: None,
+        }
     }
 
     /// Sets when hot code is translated.
@@ -55,6 +65,19 @@ impl GpuEngine {
     #[must_use]
     pub fn with_memory(self, memory: MemoryLimits) -> Self {
         Self { memory: Some(memory), ..self }
+    }
+
+    /// Sets which pages come back from the host before lanes need them. It has an effect only with [`GpuEngine::with_memory`].
+    #[must_use]
+    pub fn with_prefetch(self, prefetch: Prefetch) -> Self {
+        Self { prefetch, ..self }
+    }
+
+    /// Sets the largest number of frames on the device, instead of that which [`GpuEngine::with_memory`] allows, for measurements.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_places(self, places: u32) -> Self {
+        Self { places: Some(places), ..self }
     }
 
     /// Opens the adapter that [`adapter::choose`](crate::adapter::choose) chooses for `wanted`.
@@ -77,7 +100,13 @@ impl GpuEngine {
 
 impl Factory for GpuEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        let bounds = Bounds { translation: self.translation, memory: self.memory, ..Bounds::NONE };
+        let bounds = Bounds {
+            translation: self.translation,
+            memory: self.memory,
+            prefetch: self.prefetch.clone(),
+            places: self.places,
+            ..Bounds::NONE
+        };
         Ok(Box::new(RecoveringExecutor::new(&self.device, plan, &self.selection, bounds)?))
     }
 

@@ -11,6 +11,7 @@ use crate::device::{Device, registry};
 use crate::gpu::GpuEngine;
 use crate::machine::class_selection::ClassSelection;
 use crate::machine::memory_limits::MemoryLimits;
+use crate::machine::prefetch::Prefetch;
 use crate::machine::speed::steps_per_second;
 use crate::machine::translation::Translation;
 
@@ -97,6 +98,12 @@ impl GpusEngine {
     #[must_use]
     pub fn with_memory(self, memory: MemoryLimits) -> Self {
         self.map(|gpu| gpu.with_memory(memory))
+    }
+
+    /// Sets which pages come back from the host before lanes need them, on each GPU for itself.
+    #[must_use]
+    pub fn with_prefetch(self, prefetch: &Prefetch) -> Self {
+        self.map(|gpu| gpu.with_prefetch(prefetch.clone()))
     }
 
     fn map(self, change: impl Fn(GpuEngine) -> GpuEngine) -> Self {

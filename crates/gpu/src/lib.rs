@@ -46,6 +46,7 @@ pub use machine::engine::{GpuExecutor, Place};
 pub use machine::lowering::{Lowering, digest};
 pub use machine::memory_limits::MemoryLimits;
 pub use machine::networks;
+pub use machine::prefetch::Prefetch;
 #[doc(hidden)]
 pub use machine::recovery::RecoveringExecutor;
 #[doc(hidden)]

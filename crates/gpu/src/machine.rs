@@ -12,6 +12,7 @@ pub mod networks;
 mod pace;
 mod pages;
 mod pass_jobs;
+pub(crate) mod prefetch;
 pub(crate) mod recovery;
 pub(crate) mod speed;
 mod stopwatch;

@@ -22,13 +22,21 @@ pub struct FrameMoves {
     pub fetched: u64,
     /// The number of times that a lane stopped because it needed a frame, or the place of a frame.
     pub waits: u64,
+    /// The number of frames on the device now.
+    pub resident: u64,
+    /// The number of frames of `fetched` that no lane had asked for.
+    pub prefetched: u64,
+    /// The number of frames of `prefetched` that a lane used before they left again, as far as it is known.
+    pub used: u64,
+    /// The number of accesses of which a prefetcher has heard: those that waited for a frame, and first uses of prefetched frames.
+    pub heard: u64,
 }
 
 impl FrameMoves {
-    /// Returns the moves of these numbers of frames, and the number of waits.
+    /// Returns the moves of these numbers of frames, and the number of waits. No frame was prefetched.
     #[must_use]
     pub const fn new(evicted: u64, fetched: u64, waits: u64) -> Self {
-        Self { evicted, fetched, waits }
+        Self { evicted, fetched, waits, resident: 0, prefetched: 0, used: 0, heard: 0 }
     }
 
     /// Returns the number of bytes of all frames that moved.
@@ -39,13 +47,25 @@ impl FrameMoves {
 
     /// Returns the sums of two reports.
     pub(crate) const fn plus(self, other: Self) -> Self {
-        Self::new(self.evicted + other.evicted, self.fetched + other.fetched, self.waits + other.waits)
+        Self {
+            evicted: self.evicted + other.evicted,
+            fetched: self.fetched + other.fetched,
+            waits: self.waits + other.waits,
+            resident: self.resident + other.resident,
+            prefetched: self.prefetched + other.prefetched,
+            used: self.used + other.used,
+            heard: self.heard + other.heard,
+        }
     }
 }
 
 impl fmt::Display for FrameMoves {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { evicted, fetched, waits } = self;
-        write!(f, "{evicted} to the host, {fetched} to the device, {waits} waits")
+        let Self { evicted, fetched, waits, prefetched, used, .. } = self;
+        write!(f, "{evicted} to the host, {fetched} to the device, {waits} waits")?;
+        if *prefetched > 0 {
+            write!(f, ", {prefetched} prefetched, {used} of them used")?;
+        }
+        Ok(())
     }
 }

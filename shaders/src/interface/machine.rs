@@ -126,25 +126,25 @@ const _: () = assert!(offset_of!(MoveChoice, frames) == 4, "the member is where 
 const _: () = assert!(offset_of!(MoveChoice, order) == 8, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(MoveChoice, quota) == 12, "the member is where it is in WGSL");
 
-/// A frame that moves.
+/// A frame that moves; for `locate` and `find_used` a page of a lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Move {
-    /// The number of the frame.
+    /// The number of the frame, or 0 if it is sought or there is none.
     pub frame: u32,
-    /// The number of its place: the one that it leaves, or the one that it gets.
+    /// The number of its place: the one that it leaves, or the one that it gets. Of a page, the low half of its number.
     pub place: u32,
     /// The number of its lane.
     pub lane: u32,
-    /// 1 if all words of the frame are 0. Only `evict` sets it.
-    pub is_zero: u32,
+    /// For `fetch`, 1 if no lane has asked for the frame. Of a page, the high half of its number.
+    pub detail: u32,
 }
 
 const _: () = assert!(size_of::<Move>() == 16, "the struct has the size that it has in WGSL");
 const _: () = assert!(offset_of!(Move, frame) == 0, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Move, place) == 4, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Move, lane) == 8, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Move, is_zero) == 12, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Move, detail) == 12, "the member is where it is in WGSL");
 
 /// A part of a page of a lane to read or write, or pages to map. A dispatch removes the pages that it has mapped from
 /// the piece.
@@ -1392,6 +1392,10 @@ impl Moves {
     pub const EVICT: Entry<Self> = Entry::new("evict", Workgroup::Override("WORKGROUP_SIZE"));
     /// Copies the listed frames from the buffer to their new places.
     pub const FETCH: Entry<Self> = Entry::new("fetch", Workgroup::Override("WORKGROUP_SIZE"));
+    /// Finds the frames of pages that are away. Other pages get frame 0: those that are not mapped, and those that are in the pools.
+    pub const LOCATE: Entry<Self> = Entry::new("locate", Workgroup::Override("WORKGROUP_SIZE"));
+    /// Sets the frames to 0 that no lane has used since they were prefetched, and to `FRAME_LOST` those of them that have left again.
+    pub const FIND_USED: Entry<Self> = Entry::new("find_used", Workgroup::Override("WORKGROUP_SIZE"));
 }
 
 /// The overrides of [`Moves`].
@@ -1630,7 +1634,7 @@ pub const KERNELS: &[KernelInfo] = &[
     KernelInfo { module: "machine::interpreter_network_few", entries: &["run"], families: &["FramePools", "FramePlaces", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::loop_jobs", entries: &["check", "probe", "prepare", "commit_even", "commit_odd", "finish"], families: &["FramePools", "FramePlaces"] },
     KernelInfo { module: "machine::mark", entries: &["mark", "unmark"], families: &[] },
-    KernelInfo { module: "machine::moves", entries: &["tally", "choose", "evict", "fetch"], families: &["FramePools", "FramePlaces"] },
+    KernelInfo { module: "machine::moves", entries: &["tally", "choose", "evict", "fetch", "locate", "find_used"], families: &["FramePools", "FramePlaces"] },
     KernelInfo { module: "machine::pass_jobs", entries: &["greatest", "carry", "count", "prepare", "exchange", "finish"], families: &["FramePools", "FramePlaces"] },
     KernelInfo { module: "machine::transfer", entries: &["read_pieces", "write_pieces", "reset"], families: &["FramePools", "FramePlaces"] },
     KernelInfo { module: "machine::views", entries: &["compute_views"], families: &["FramePools", "FramePlaces"] },

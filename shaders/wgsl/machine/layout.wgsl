@@ -143,11 +143,17 @@ const STOP_NEED_CODE = 33u;
 /// Internal stop: the kernel lacks an instruction on SIMD registers. The stop address is the unit that has it.
 const STOP_NEED_SIMD = 34u;
 
-/// Internal stop: the frame with the number in the stop address is on the host.
+/// Internal stop: a frame is on the host. The stop address has the number of the frame in the bits `NEED_FRAME`, and that of its page.
 const STOP_NEED_AWAY = 35u;
 
 /// Internal stop of a piece to write or map: the dispatch has no fuel left, so the next one does the rest.
 const STOP_NEED_TIME = 36u;
+
+/// Bit beside the number of a frame that a lane needs: the instruction stores to the page.
+const NEED_STORES = 134217728u;
+
+/// The first bit of the number of the page whose frame a lane needs.
+const NEED_PAGE = 28u;
 
 /// Fault kind: the page is not mapped.
 const FAULT_TRANSLATION = 0u;
@@ -286,6 +292,12 @@ const COUNTER_TRANSLATED_HIGH = 11u;
 
 /// Counter: free places that have been given out, plus requests that failed.
 const COUNTER_PLACES = 12u;
+
+/// Bit in the mark of a frame, beside the number of the dispatch in which it was used last: the frame was prefetched in that dispatch, and no lane has used it yet.
+const MARK_PREFETCHED = 2147483648u;
+
+/// In place of the number of a frame: the frame was prefetched, and has left before a lane used it.
+const FRAME_LOST = 4294967295u;
 
 /// Order of a frame: the number of orders of each rank of a lane, one for each power of two of the dispatches since the frame was used.
 const MOVE_AGES = 32u;

@@ -8,9 +8,9 @@ import package::machine::layout::{
     ENTRY_PRIVATE, FRAME_WORDS, INFO_CODE_MARKED, INFO_CODE_PAGE, LEVEL_BITS, STOP_NONE,
 };
 import package::machine::memory::{
-    WANT_HOST_READ, found_frame, get_state, halves, joined, may_write, node_entry, own_path, set_node_entry,
-    set_state, translate,
+    WANT_HOST_READ, found_frame, get_state, halves, joined, may_write, own_path, set_state, translate,
 };
+import package::machine::nodes::{node_entry, set_node_entry};
 
 /// The invocations of a workgroup that makes pages a lane's own. Half as many as words in a page, or fewer.
 const PAGES_INVOCATIONS = 256u;

@@ -9,8 +9,9 @@ import package::machine::layout::{
     UNIFORM_LEVELS, UNIFORM_NODES, UNIFORM_PERMISSIONS,
 };
 import package::machine::memory::{
-    effort, found_frame, get_state, halves, joined, node_entry, own_path, set_node_entry, set_state, take_frame,
+    effort, found_frame, get_state, halves, joined, own_path, set_state, take_frame,
 };
+import package::machine::nodes::{node_entry, set_node_entry};
 
 /// Adds levels to the page table until it covers a page. Returns a stop.
 fn cover_page(page: u64) -> u32 {

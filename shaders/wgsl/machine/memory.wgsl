@@ -8,14 +8,15 @@ import package::machine::bindings::{counters, frame_info, kept_pages, micro_ops,
 import package::machine::fixed_places::{
     MOVES_FRAMES, NO_PLACE, begin_frame, found_handle, found_number, handle_of, is_away, take_place,
 };
-import package::machine::frames::{frame_half, frame_load, frame_store, frame_store_half};
+import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS,
     COLUMN_TAIL, COLUMN_WINDOW, COUNTER_FRAMES, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED,
     ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE, FAULT_PERMISSION, FAULT_TRANSLATION, FRAME_WORDS,
-    INFO_CODE_MARKED, INFO_CODE_PAGE, INFO_CODE_VALID, INFO_NODE, LEVEL_BITS, PAGE_OPS, STOP_FAULT,
+    INFO_CODE_MARKED, INFO_CODE_PAGE, INFO_CODE_VALID, INFO_NODE, LEVEL_BITS, NEED_PAGE, NEED_STORES, PAGE_OPS, STOP_FAULT,
     STOP_NEED_AWAY, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES, TLB_READ, TLB_WRITE,
 };
+import package::machine::nodes::{node_entry, set_node_entry};
 
 // The purposes of a translation.
 
@@ -184,16 +185,6 @@ fn forget_pages() {
     near_ops = NO_OPS;
 }
 
-/// Returns an entry of a node.
-fn node_entry(node: u32, index: u32) -> u32 {
-    return frame_half(handle_of(node), index >> 1u, index & 1u);
-}
-
-/// Sets an entry of a node.
-fn set_node_entry(node: u32, index: u32, entry: u32) {
-    frame_store_half(handle_of(node), index >> 1u, index & 1u, entry);
-}
-
 /// Takes a frame for a page, or for a node on the path to it, and appends it to the lane's chain. Returns the number of
 /// the frame, or 0 if the machine has no frame left.
 fn take_frame(page: u64, node: bool) -> u32 {
@@ -350,7 +341,8 @@ fn translate(want: u32, address: u64) -> u32 {
     if MOVES_FRAMES && is_away(entry >> ENTRY_FRAME) {
         found_frame = entry >> ENTRY_FRAME;
         if want != WANT_HOST_READ {
-            set_state(COLUMN_STOP_ADDRESS, u64(found_frame));
+            let need = found_frame | select(0u, NEED_STORES, want == WANT_WRITE);
+            set_state(COLUMN_STOP_ADDRESS, u64(need) | (page << NEED_PAGE));
         }
         return STOP_NEED_AWAY;
     }

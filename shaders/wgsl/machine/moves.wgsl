@@ -8,8 +8,10 @@
 import package::machine::bindings::{frame_info, parameters, places, state};
 import package::machine::fixed_places::{handle_of};
 import package::machine::frames::{frame_handle, frame_store_words, frame_words};
+import package::machine::nodes::{node_entry};
 import package::machine::layout::{
-    COLUMN_TLB, FRAME_WORDS, INFO_AWAY, INFO_NODE, INFO_PLACE, INFO_PLACE_BIT, MOVE_AGES, RANKS, RANK_RUNS,
+    COLUMN_ROOT, COLUMN_TLB, COLUMN_WINDOW, ENTRY_FRAME, ENTRY_MAPPED, FRAME_LOST, FRAME_WORDS, INFO_AWAY, INFO_NODE, INFO_PLACE,
+    INFO_PLACE_BIT, LEVEL_BITS, MARK_PREFETCHED, MOVE_AGES, RANKS, RANK_RUNS,
 };
 import package::machine::workgroups::{job_of};
 
@@ -31,16 +33,16 @@ struct MoveChoice {
     quota: u32,
 }
 
-/// A frame that moves.
+/// A frame that moves; for `locate` and `find_used` a page of a lane.
 struct Move {
-    /// The number of the frame.
+    /// The number of the frame, or 0 if it is sought or there is none.
     frame: u32,
-    /// The number of its place: the one that it leaves, or the one that it gets.
+    /// The number of its place: the one that it leaves, or the one that it gets. Of a page, the low half of its number.
     place: u32,
     /// The number of its lane.
     lane: u32,
-    /// 1 if all words of the frame are 0. Only `evict` sets it.
-    is_zero: u32,
+    /// For `fetch`, 1 if no lane has asked for the frame. Of a page, the high half of its number.
+    detail: u32,
 }
 
 /// The frames to choose.
@@ -54,9 +56,6 @@ struct Move {
 /// The words of these frames.
 @group(1) @binding(4) var<storage, read_write> move_words: array<vec2<u32>>;
 
-/// The number of words of the workgroup's frame that are not 0.
-var<workgroup> other_words: atomic<u32>;
-
 /// Returns the order of a frame, or `MOVE_ORDERS` if it has to stay or is away.
 fn order_of(frame: u32) -> u32 {
     if (frame_info[frame].y & (INFO_AWAY | INFO_NODE)) != 0u {
@@ -67,7 +66,8 @@ fn order_of(frame: u32) -> u32 {
     if taker != 0u {
         rank = lane_ranks[taker - 1u];
     }
-    let age = 32u - countLeadingZeros(parameters.turn - places[parameters.places + 2u * frame + 1u]);
+    let turns = (parameters.turn - places[parameters.places + 2u * frame + 1u]) & (MARK_PREFETCHED - 1u);
+    let age = 32u - countLeadingZeros(turns);
     return rank * MOVE_AGES + min(age, MOVE_AGES - 1u);
 }
 
@@ -113,25 +113,16 @@ fn choose(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn evict(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let job = job_of(workgroup);
-    let is_job = job < parameters.jobs;
-    if local == 0u {
-        atomicStore(&other_words, 0u);
+    if job >= parameters.jobs {
+        return;
     }
-    workgroupBarrier();
-    let frame = moves[min(job, parameters.jobs - 1u)].frame;
+    let frame = moves[job].frame;
     let source = handle_of(frame);
-    var others = 0u;
-    for (var word = local; is_job && word < FRAME_WORDS; word += WORKGROUP_SIZE) {
-        let words = frame_words(source, word);
-        others |= words.x | words.y;
-        move_words[job * FRAME_WORDS + word] = words;
+    for (var word = local; word < FRAME_WORDS; word += WORKGROUP_SIZE) {
+        move_words[job * FRAME_WORDS + word] = frame_words(source, word);
     }
-    if others != 0u {
-        atomicAdd(&other_words, 1u);
-    }
-    workgroupBarrier();
-    if is_job && local == 0u {
-        moves[job].is_zero = select(0u, 1u, atomicLoad(&other_words) == 0u);
+    storageBarrier();
+    if local == 0u {
         frame_info[frame].y = (frame_info[frame].y & ~INFO_PLACE) | INFO_AWAY;
         forget_frame(moves[job].lane);
     }
@@ -159,6 +150,48 @@ fn fetch(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     if local == 0u {
         let place = (arrival.place ^ arrival.frame) << INFO_PLACE_BIT;
         frame_info[arrival.frame].y = (frame_info[arrival.frame].y & ~(INFO_PLACE | INFO_AWAY)) | place;
-        places[parameters.places + 2u * arrival.frame + 1u] = parameters.turn;
+        let mark = select(0u, MARK_PREFETCHED, arrival.detail != 0u);
+        places[parameters.places + 2u * arrival.frame + 1u] = parameters.turn | mark;
+    }
+}
+
+/// Finds the frames of pages that are away. Other pages get frame 0: those that are not mapped, and those that are in the pools.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn locate(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let index = job_of(workgroup) * WORKGROUP_SIZE + local;
+    if index >= parameters.jobs {
+        return;
+    }
+    let page = u64(moves[index].place) | (u64(moves[index].detail) << 32u);
+    let frame = frame_of_page(moves[index].lane, page);
+    moves[index].frame = select(0u, frame, (frame_info[frame].y & INFO_AWAY) != 0u);
+}
+
+/// Returns the number of the frame that has a page of a lane, or 0 if the page is not mapped.
+fn frame_of_page(lane: u32, page: u64) -> u32 {
+    let root = state[COLUMN_ROOT * parameters.lanes + lane];
+    let relative = page - state[COLUMN_WINDOW * parameters.lanes + lane];
+    var level = u32(root >> 32u);
+    var entry = u32(root);
+    if (relative >> (LEVEL_BITS * level)) != 0lu {
+        return 0u;
+    }
+    while level > 0u && entry != 0u {
+        level -= 1u;
+        entry = node_entry(entry >> ENTRY_FRAME, u32(relative >> (LEVEL_BITS * level)) & ((1u << LEVEL_BITS) - 1u));
+    }
+    return select(0u, entry >> ENTRY_FRAME, (entry & ENTRY_MAPPED) != 0u);
+}
+
+/// Sets the frames to 0 that no lane has used since they were prefetched, and to `FRAME_LOST` those of them that have left again.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn find_used(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let index = job_of(workgroup) * WORKGROUP_SIZE + local;
+    if index >= parameters.jobs {
+        return;
+    }
+    let frame = moves[index].frame;
+    if (places[parameters.places + 2u * frame + 1u] & MARK_PREFETCHED) != 0u {
+        moves[index].frame = select(0u, FRAME_LOST, (frame_info[frame].y & INFO_AWAY) != 0u);
     }
 }

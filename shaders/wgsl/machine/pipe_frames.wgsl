@@ -7,9 +7,8 @@
 
 import package::machine::fixed_places::{handle_of};
 import package::machine::layout::{COLUMN_BASE, ENTRY_FRAME, ENTRY_OWNED};
-import package::machine::memory::{
-    copy_frame, get_state, halves, joined, node_entry, set_node_entry, set_state, take_frame,
-};
+import package::machine::memory::{copy_frame, get_state, halves, joined, set_state, take_frame};
+import package::machine::nodes::{node_entry, set_node_entry};
 
 /// Returns the handle of the frame of a page of the windows, to read it. A page without a frame has the frame of zeros.
 fn pipe_frame(page: u32) -> u32 {

@@ -12,7 +12,8 @@ import package::machine::layout::{
     COLUMN_ROOT, COLUMN_WINDOW, ENTRY_FRAME, LEVEL_BITS, PICTURE_GREY, PICTURE_PALETTE, PICTURE_XRGB,
     VIEW_GREY, VIEW_INDEX, VIEW_PAGES, VIEW_RGB,
 };
-import package::machine::memory::{PAGE_MASK, get_state, halves, joined, lane, node_entry};
+import package::machine::memory::{PAGE_MASK, get_state, halves, joined, lane};
+import package::machine::nodes::{node_entry};
 import package::machine::workgroups::{job_of};
 
 /// The invocations of a workgroup.

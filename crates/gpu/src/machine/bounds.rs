@@ -1,12 +1,13 @@
 //! The options of an executor: limits below those of a device, with which tests reach the limits, and translation.
 
 use super::memory_limits::MemoryLimits;
+use super::prefetch::Prefetch;
 use super::translation::{RegionBounds, Translation};
 use crate::device::LoopLimit;
 
 /// Limits below those of the device, for tests, where `None` stands for the device's own limit; and when code is
 /// translated.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Bounds {
     /// The binary logarithm of the number of words of a pool, at least 9.
     pub pool_shift: Option<u32>,
@@ -14,6 +15,8 @@ pub struct Bounds {
     pub pools: Option<usize>,
     /// The memory of the machine. `None`: frames never move to the host.
     pub memory: Option<MemoryLimits>,
+    /// Which pages are brought back from the host ahead of their use.
+    pub prefetch: Prefetch,
     /// The largest number of frames in the pools, instead of that which `memory` allows.
     pub places: Option<u32>,
     /// Whether all frames that may leave the pools leave them between any two slices.
@@ -55,6 +58,7 @@ impl Bounds {
         pool_shift: None,
         pools: None,
         memory: None,
+        prefetch: Prefetch::NONE,
         places: None,
         moves_eagerly: false,
         buffer_arrays: true,

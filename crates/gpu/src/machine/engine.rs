@@ -16,6 +16,8 @@ pub(crate) mod lanes;
 mod memory;
 mod moving;
 pub(crate) mod pending;
+mod predictors;
+mod prefetching;
 pub(crate) mod registers;
 mod remembered;
 mod running;

@@ -117,6 +117,8 @@ pub(crate) struct MoveKernels {
     pub(crate) choose: wgpu::ComputePipeline,
     pub(crate) evict: wgpu::ComputePipeline,
     pub(crate) fetch: wgpu::ComputePipeline,
+    pub(crate) locate: wgpu::ComputePipeline,
+    pub(crate) find_used: wgpu::ComputePipeline,
 }
 
 /// The layouts of the bind groups.
@@ -467,6 +469,8 @@ impl Kernels {
                 choose: pipeline(Moves::CHOOSE)?,
                 evict: pipeline(Moves::EVICT)?,
                 fetch: pipeline(Moves::FETCH)?,
+                locate: pipeline(Moves::LOCATE)?,
+                find_used: pipeline(Moves::FIND_USED)?,
             })
         })
     }

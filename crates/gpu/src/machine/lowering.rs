@@ -47,7 +47,7 @@ impl Lowering {
             features,
             selection: &ClassSelection::TABLE,
             workgroup: 1,
-            bounds: Bounds::NONE,
+            bounds: &Bounds::NONE,
         };
         let store = Store::new(device, &contents)?;
         Ok(Self { store })

@@ -70,7 +70,7 @@ impl RecoveringExecutor {
         bounds: Bounds,
     ) -> Result<Self, Error> {
         let build = |device: Device| -> Result<_, Error> {
-            let executor = GpuExecutor::with_bounds(&device, plan, selection, bounds)?;
+            let executor = GpuExecutor::with_bounds(&device, plan, selection, bounds.clone())?;
             Ok((device, Some(Box::new(executor))))
         };
         let (device, executor) = match build(device.clone()) {
@@ -139,7 +139,7 @@ impl RecoveringExecutor {
                 loops: self.loops.as_ref(),
             };
             let mut executor =
-                Box::new(GpuExecutor::with_bounds(&device, &plan, &self.selection, self.bounds)?);
+                Box::new(GpuExecutor::with_bounds(&device, &plan, &self.selection, self.bounds.clone())?);
             self.journal.replay(&mut executor)?;
             // The decisions of replayed steps were counted before the loss. Those that were not reported are lost.
             executor.take_decisions()?;
@@ -260,7 +260,7 @@ impl Executor for RecoveringExecutor {
     }
 
     fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        Ok(Box::new(Self::new(&self.device, plan, &self.selection, self.bounds)?))
+        Ok(Box::new(Self::new(&self.device, plan, &self.selection, self.bounds.clone())?))
     }
 
     fn set_all(&mut self, start: &LaneStart) -> Result<(), kvrm_machine::Error> {

@@ -30,7 +30,7 @@ pub(crate) struct NetworkGpu {
 
 impl Factory for NetworkGpu {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, &self.selection, self.bounds)?))
+        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, &self.selection, self.bounds.clone())?))
     }
 
     fn images_max(&self) -> usize {
@@ -206,11 +206,11 @@ fn all_weights_and_modes_give_the_same_runs_and_correct_counts() {
         for mode in SelectionMode::ALL.into_iter().filter(|mode| *mode != SelectionMode::Table) {
             let in_steps = matches!(mode, SelectionMode::Network | SelectionMode::Hybrid);
             let spreads = if in_steps && is_spread { &SPREADS[..] } else { &SPREADS[..1] };
-            for &bounds in spreads {
+            for bounds in spreads {
                 let what = format!("{} in {mode} mode with {bounds:?}", scenario.name);
                 let selection = ClassSelection::with_weights(mode, scenario.weights.clone())
                     .expect("the weights are for class selection");
-                let mut executor = start_lanes(&NetworkGpu { selection, bounds }, &image);
+                let mut executor = start_lanes(&NetworkGpu { selection, bounds: bounds.clone() }, &image);
                 run(&mut *executor, STEPS);
                 assert!(lanes(&mut *executor) == expected, "{what}");
                 let decisions = take_decisions(&mut *executor);
@@ -254,7 +254,7 @@ fn a_stopping_lane_stops_at_the_first_word_with_a_wrong_class() {
             let selection = ClassSelection::with_weights(mode, weights.clone())
                 .expect("the weights are for class selection")
                 .stop_on_misprediction();
-            let mut executor = start_lanes(&NetworkGpu { selection, bounds }, &image);
+            let mut executor = start_lanes(&NetworkGpu { selection, bounds: bounds.clone() }, &image);
             run(&mut *executor, STEPS);
             let ended = lanes(&mut *executor);
             if mode == SelectionMode::Hybrid {
@@ -311,7 +311,10 @@ fn slices_of_any_length_count_the_same_decisions() {
         let mut counts = Vec::new();
         for slice in [1, 7, STEPS] {
             let mut executor = start_lanes(
-                &NetworkGpu { selection: ClassSelection::new(SelectionMode::Network), bounds },
+                &NetworkGpu {
+                    selection: ClassSelection::new(SelectionMode::Network),
+                    bounds: bounds.clone(),
+                },
                 &image,
             );
             let mut steps = 0;

@@ -75,7 +75,7 @@ fn networks_work_with_code_pages_that_take_turns() {
     let network = ClassSelection::new(SelectionMode::Network);
     for bounds in SPREADS {
         for (code_pages, changes) in [(1, false), (2, true), (5, false), (6, true)] {
-            run_with_dispatch(&[round_trip(6, changes)], 3, code_pages, &network, bounds);
+            run_with_dispatch(&[round_trip(6, changes)], 3, code_pages, &network, bounds.clone());
         }
     }
 }

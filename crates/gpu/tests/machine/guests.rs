@@ -44,12 +44,12 @@ fn every_guest_whose_lanes_vote_ends_as_on_the_reference() {
     end_as_on_the_reference(&VOTES);
 }
 
-fn end_as_on_the_reference(engine: &'static (impl Factory + Copy)) {
+fn end_as_on_the_reference(engine: &'static (impl Factory + Clone)) {
     for (name, size) in GUESTS {
         let builder = || -> Builder<'static> {
             Machine::builder(guest(name)).lanes(8).arguments(|lane| arguments(size, lane))
         };
-        let mut gpu = builder().engine(*engine).build().expect("the guest fits");
+        let mut gpu = builder().engine(engine.clone()).build().expect("the guest fits");
         let mut reference = builder().build().expect("the guest fits");
         let expected = reference.run(u64::MAX).expect("the reference works");
         let report = gpu.run(u64::MAX).expect("the GPU works");

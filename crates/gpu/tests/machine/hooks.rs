@@ -205,7 +205,8 @@ fn compare(engine: &dyn Factory, features: Features, seed: u64) -> [usize; 3] {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn random_programs_stop_at_random_hooks_as_the_oracle_says() {
-    let network = NetworkGpu { selection: ClassSelection::new(SelectionMode::Network), bounds: SPREADS[0] };
+    let network =
+        NetworkGpu { selection: ClassSelection::new(SelectionMode::Network), bounds: SPREADS[0].clone() };
     let mut engines = vec![
         (&Gpu as &dyn Factory, Features::GENERAL),
         (&Gpu, Features::ALL),

@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 
 use kvrm_arm64::asm::{Assembler, X0, X1, X2, X3, X4, at};
-use kvrm_gpu::{Bounds, MemoryLimits};
-use kvrm_machine::{Image, Mapping, Stop};
+use kvrm_gpu::{Bounds, MemoryLimits, Prefetch};
+use kvrm_machine::{Executor, FrameMoves, Image, Mapping, Stop};
+use kvrm_prefetch::{Degree, Policy};
 use kvrm_testkit::random::Random;
 use std::sync::Arc;
 
@@ -14,12 +15,12 @@ use crate::support::{CODE, DATA, EnginePair, PAGE, busy, raw, text_and_data};
 const MEMORY: Option<MemoryLimits> = Some(MemoryLimits::new(0, 64 << 20));
 
 /// Few places.
-const fn places(places: u32) -> Bounds {
+fn places(places: u32) -> Bounds {
     Bounds { memory: MEMORY, places: Some(places), ..Bounds::NONE }
 }
 
 /// Few places, short slices, and frames that move whenever they may.
-const fn eager(places: u32) -> Bounds {
+fn eager(places: u32) -> Bounds {
     Bounds {
         memory: MEMORY,
         places: Some(places),
@@ -103,53 +104,107 @@ fn a_lane_alone_may_have_more_pages_than_places() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn snapshots_resets_writes_and_mappings_in_any_order_with_few_places() {
-    const LANES: usize = 6;
     for (seed, bounds) in [(0, places(70)), (1, eager(70)), (2, places(64)), (3, eager(100))] {
-        let mut random = Random::new(seed);
-        let image: Arc<Image> = raw(busy);
-        let mut pair = EnginePair::bounded(&[image], LANES, 16, bounds);
-        for lane in 0..LANES {
-            pair.change_registers(lane, |cpu| {
-                cpu.pc = CODE;
-                cpu.set_x(0, 1 + lane as u64);
-            });
-        }
-        pair.call_both("a snapshot", |executor| executor.snapshot());
-        for round in 0..40 {
-            let lane = random.below(LANES as u64) as usize;
-            match random.below(8) {
-                0 => pair.call_both("a snapshot", |executor| executor.snapshot()),
-                1 => {
-                    let lanes: Vec<usize> = (0..LANES).filter(|_| random.below(2) == 0).collect();
-                    pair.call_both("a reset", |executor| executor.reset(&lanes));
-                }
-                2 => {
-                    let at = CODE + PAGE + random.below(9 * PAGE);
-                    let bytes: Vec<u8> = (0..1 + random.below(5000)).map(|_| random.bits() as u8).collect();
-                    pair.call_both("a write", |executor| executor.write_memory(lane, at, &bytes, None))
-                        .expect("the memory is mapped");
-                }
-                3 => {
-                    let page = CODE / PAGE + 1 + random.below(9);
-                    let mapping = Mapping::Zero(kvrm_machine::Permissions::RWX);
-                    pair.call_both("a mapping", |executor| executor.map(lane, page..page + 2, mapping));
-                }
-                4 => {
-                    let at = CODE + random.below(15 * PAGE);
-                    pair.call_both("a read", |executor| {
-                        let mut bytes = vec![0; 700];
-                        executor.read_memory(lane, at, &mut bytes, None)?.expect("the memory is mapped");
-                        Ok(bytes)
-                    });
-                }
-                _ => pair.run(random.below(200)),
-            }
-            if random.below(3) == 0 {
-                pair.assert_same(&format!("in round {round} of seed {seed}"));
-            }
-        }
-        pair.assert_same(&format!("at the end of seed {seed}"));
+        any_order(seed, bounds);
     }
+}
+
+/// Does random things to lanes with a seed.
+fn any_order(seed: u64, bounds: Bounds) {
+    const LANES: usize = 6;
+    let mut random = Random::new(seed);
+    let image: Arc<Image> = raw(busy);
+    let mut pair = EnginePair::bounded(&[image], LANES, 16, bounds);
+    for lane in 0..LANES {
+        pair.change_registers(lane, |cpu| {
+            cpu.pc = CODE;
+            cpu.set_x(0, 1 + lane as u64);
+        });
+    }
+    pair.call_both("a snapshot", |executor| executor.snapshot());
+    for round in 0..40 {
+        let lane = random.below(LANES as u64) as usize;
+        match random.below(8) {
+            0 => pair.call_both("a snapshot", |executor| executor.snapshot()),
+            1 => {
+                let lanes: Vec<usize> = (0..LANES).filter(|_| random.below(2) == 0).collect();
+                pair.call_both("a reset", |executor| executor.reset(&lanes));
+            }
+            2 => {
+                let at = CODE + PAGE + random.below(9 * PAGE);
+                let bytes: Vec<u8> = (0..1 + random.below(5000)).map(|_| random.bits() as u8).collect();
+                pair.call_both("a write", |executor| executor.write_memory(lane, at, &bytes, None))
+                    .expect("the memory is mapped");
+            }
+            3 => {
+                let page = CODE / PAGE + 1 + random.below(9);
+                let mapping = Mapping::Zero(kvrm_machine::Permissions::RWX);
+                pair.call_both("a mapping", |executor| executor.map(lane, page..page + 2, mapping));
+            }
+            4 => {
+                let at = CODE + random.below(15 * PAGE);
+                pair.call_both("a read", |executor| {
+                    let mut bytes = vec![0; 700];
+                    executor.read_memory(lane, at, &mut bytes, None)?.expect("the memory is mapped");
+                    Ok(bytes)
+                });
+            }
+            _ => pair.run(random.below(200)),
+        }
+        if random.below(3) == 0 {
+            pair.assert_same(&format!("in round {round} of seed {seed}"));
+        }
+    }
+    pair.assert_same(&format!("at the end of seed {seed}"));
+}
+
+/// Returns bounds with a prefetcher that names up to four pages.
+fn prefetching(policy: Policy, bounds: Bounds) -> Bounds {
+    let degree = Degree::new(4).expect("a small degree");
+    Bounds { prefetch: Prefetch::new(policy, degree).expect("the weights are there"), ..bounds }
+}
+
+/// Returns the moves since the last call.
+fn moves(executor: &mut dyn Executor) -> FrameMoves {
+    executor.take_frame_moves().expect("the GPU works").expect("frames move")
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn prefetched_pages_change_nothing_but_the_number_of_waits() {
+    let mut waits = Vec::new();
+    for policy in Policy::ALL {
+        // One lane, whose pages do not fit.
+        let mut alone = pair(1, 60, prefetching(policy, places(40)));
+        alone.run(u64::MAX);
+        alone.assert_same(policy.name());
+        let moved = moves(&mut *alone.gpu);
+        assert!(moved.used <= moved.prefetched, "{policy}: {moved:?}");
+        assert!(moved.prefetched <= moved.fetched, "{policy}: {moved:?}");
+        assert_eq!(moved.prefetched > 0, policy != Policy::None, "{policy}: {moved:?}");
+        waits.push((policy, moved.waits));
+    }
+    for policy in [Policy::Stride, Policy::Oracle] {
+        // With short slices, lanes that wait hear that others of their pages were used.
+        let short = Bounds { slice_steps: Some(40), ..places(70) };
+        run_twice(&mut pair(8, 30, prefetching(policy, short)), 30);
+        run_twice(&mut pair(5, 20, prefetching(policy, eager(60))), 20);
+    }
+    // The pages are used in a row, forwards and then backwards.
+    let of =
+        |wanted: Policy| waits.iter().find(|(policy, _)| *policy == wanted).map_or(0, |(_, waits)| *waits);
+    assert!(2 * of(Policy::Stride) < of(Policy::None), "strides save more than half of the waits: {waits:?}");
+    assert!(2 * of(Policy::Oracle) < of(Policy::None), "so does the network: {waits:?}");
+    assert!(of(Policy::Next) < of(Policy::None), "the next page saves some: {waits:?}");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn snapshots_and_resets_in_any_order_while_pages_are_prefetched() {
+    any_order(5, prefetching(Policy::Next, places(64)));
+    any_order(6, prefetching(Policy::BestOffset, eager(80)));
+    any_order(7, prefetching(Policy::Markov, places(70)));
+    any_order(8, prefetching(Policy::Oracle, eager(64)));
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn buffers_at_the_ends_of_memory_and_frames() {
     ] {
         let build = || Machine::builder(calls::caller()).frames_max(frames);
         let (mut reference, expected) = run_calls(build(), &all);
-        for engine in engines.iter().copied() {
+        for engine in engines.iter().cloned() {
             let (mut gpu, report) = run_calls(build().engine(engine), &all);
             assert_eq!((&report.stops, report.services), (&expected.stops, expected.services), "{frames}");
             assert_same_machines(&mut gpu, &mut reference, &format!("with {frames} frames"));

@@ -199,12 +199,12 @@ fn random_programs_end_as_on_the_reference_with_networks() {
     let [shared, _, alone] = SPREADS;
     let (count, lanes) = (programs_to_test() / 96, LANES / 6);
     for (selection, bounds) in [
-        (ClassSelection::new(SelectionMode::Network), shared),
-        (ClassSelection::new(SelectionMode::Network), alone),
-        (ClassSelection::new(SelectionMode::MemoWord), shared),
-        (zeros(SelectionMode::Network), shared),
-        (zeros(SelectionMode::Network), alone),
-        (zeros(SelectionMode::MemoDomain), shared),
+        (ClassSelection::new(SelectionMode::Network), shared.clone()),
+        (ClassSelection::new(SelectionMode::Network), alone.clone()),
+        (ClassSelection::new(SelectionMode::MemoWord), shared.clone()),
+        (zeros(SelectionMode::Network), shared.clone()),
+        (zeros(SelectionMode::Network), alone.clone()),
+        (zeros(SelectionMode::MemoDomain), shared.clone()),
     ] {
         let engine = NetworkGpu { selection, bounds };
         compare_with_reference(count, lanes, Features::ARMV8_0, &engine);

@@ -328,9 +328,12 @@ fn all_changes_before_a_loss_are_kept() {
     let _lock = lock_device();
     // With a journal of 2,000 bytes, there are many checkpoints. With 60 places, most frames are on the host.
     let few_places = Bounds { memory: Some(MemoryLimits::new(0, 8 << 20)), places: Some(60), ..SLICES };
-    for (seed, journal_bytes, bounds) in
-        [(1, None, SLICES), (2, Some(2000), SLICES), (3, None, few_places), (4, Some(2000), few_places)]
-    {
+    for (seed, journal_bytes, bounds) in [
+        (1, None, SLICES),
+        (2, Some(2000), SLICES),
+        (3, None, few_places.clone()),
+        (4, Some(2000), few_places),
+    ] {
         let mut random = Random::new(seed);
         let mut pair = Pair::new(&[raw(busy)], Bounds { journal_bytes, ..bounds });
         pair.call_both(|executor| executor.snapshot());

@@ -50,12 +50,12 @@ impl Factory for Gpu {
 }
 
 /// The GPU engine with bounds below the limits of its device.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct BoundedGpu(pub(crate) Bounds);
 
 impl Factory for BoundedGpu {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
-        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, &ClassSelection::TABLE, self.0)?))
+        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, &ClassSelection::TABLE, self.0.clone())?))
     }
 
     fn images_max(&self) -> usize {

@@ -138,8 +138,8 @@ fn regions_lead_from_page_to_page() {
     let code = pages.iter().flat_map(page).collect();
     let image = image(&[segment(CODE, 3 * PAGE, code, Permissions::RX)]);
     let plain = translated(100, 1 << 13);
-    let votes = Bounds { stages_min: Some(2), votes: true, ..plain };
-    for bounds in [plain, Bounds { stages_min: Some(2), ..plain }, votes] {
+    let votes = Bounds { stages_min: Some(2), votes: true, ..plain.clone() };
+    for bounds in [plain.clone(), Bounds { stages_min: Some(2), ..plain }, votes] {
         let mut pair = EnginePair::bounded(&[Arc::clone(&image)], 3, 16, bounds);
         for lane in 0..3 {
             pair.change_registers(lane, |cpu| {
@@ -417,7 +417,7 @@ fn choices_are_remembered_from_machine_to_machine() {
     // With the small workgroups of one lane, there are two ways with regions. One joins late.
     let bounds = Bounds { translation: Translation::Auto, regions, workgroup: Some(2), ..Bounds::NONE };
     let check = |begin, is_remembered, samplings, what: &str| {
-        let report = settled(bounds, begin);
+        let report = settled(bounds.clone(), begin);
         assert_eq!((&*report.state, &report.failure), ("chosen", &None), "{what}: {report}");
         assert_eq!((report.is_remembered, report.samplings), (is_remembered, samplings), "{what}: {report}");
         assert!(report.gain().is_some_and(|gain| gain > 5.0), "regions are ten times as fast: {report}");

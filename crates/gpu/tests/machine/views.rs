@@ -102,7 +102,7 @@ fn views_between_writes_mappings_and_resets() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn views_of_frames_in_several_pools() {
     let pools = Bounds { pool_shift: Some(14), workgroup: Some(16), ..Bounds::NONE };
-    any_sequence(2, pools, 150);
+    any_sequence(2, pools.clone(), 150);
     any_sequence(3, Bounds { buffer_arrays: false, pool_shift: Some(16), pools: Some(4), ..pools }, 150);
 }
 

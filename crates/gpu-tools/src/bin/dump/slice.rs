@@ -54,7 +54,8 @@ struct DumpingEngine {
 
 impl Factory for DumpingEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        let executor = GpuExecutor::with_bounds(&self.device, plan, &ClassSelection::TABLE, self.bounds)?;
+        let executor =
+            GpuExecutor::with_bounds(&self.device, plan, &ClassSelection::TABLE, self.bounds.clone())?;
         Ok(Box::new(executor))
     }
 }

@@ -4,8 +4,9 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use kvrm_gpu::{Bounds, ClassSelection, Error, RecoveringExecutor};
+use kvrm_gpu::{Bounds, ClassSelection, Error, MemoryLimits, Prefetch, RecoveringExecutor};
 use kvrm_machine::{Cpu, Executor, Features, Image, Mapping, Permissions, Plan, Reference, Segment, Stop};
+use kvrm_prefetch::{Degree, Policy};
 use kvrm_testkit::images::{CODE, PAGE, assemble, busy, segment};
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
@@ -25,7 +26,7 @@ const ATTEMPTS: u32 = 4;
 pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<ScriptEnd, String> {
     let bounds = random_bounds(random);
     let (images, cpus) = random_guests(random, 2 + random.clone().below(4) as usize);
-    let mut pair = Pair::new(images, &cpus, bounds, random, tally)?;
+    let mut pair = Pair::new(images, &cpus, bounds.clone(), random, tally)?;
     let mut history = Vec::new();
     for _ in 0..CALLS {
         let (call, fault) = (Call::random(pair.random, &pair.images, pair.lanes), Fault::random(pair.random));
@@ -47,10 +48,15 @@ pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<ScriptEnd, 
 /// Returns random bounds of the engine.
 fn random_bounds(random: &mut Random) -> Bounds {
     let is_scarce = random.below(3) == 0;
+    let moves = !is_scarce && random.below(3) == 0;
     Bounds {
         slice_steps: Some(*random.pick(&[1, 1, 7, 64])),
         pool_shift: is_scarce.then(|| 14 + random.below(3) as u32),
         pools: is_scarce.then_some(1),
+        memory: moves.then(|| MemoryLimits::new(0, 16 << 20)),
+        places: moves.then(|| 64 + random.below(64) as u32),
+        moves_eagerly: moves && random.below(2) == 0,
+        prefetch: Prefetch::new(*random.pick(&Policy::ALL), Degree::ONE).unwrap_or_default(),
         tlb_sets: *random.pick(&[None, Some(1), Some(4)]),
         code_pages: (random.below(4) == 0).then(|| 1 + random.below(3) as usize),
         workgroup: Some(*random.pick(&[1, 64])),
@@ -206,7 +212,7 @@ impl<'a> Pair<'a> {
         let gpu = loop {
             let device = open()?;
             let armed = fault.arm(&device);
-            let made = RecoveringExecutor::new(&device, &plan, &ClassSelection::TABLE, bounds);
+            let made = RecoveringExecutor::new(&device, &plan, &ClassSelection::TABLE, bounds.clone());
             armed.disarm(tally);
             match made {
                 Ok(gpu) => break gpu,

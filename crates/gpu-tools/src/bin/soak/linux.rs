@@ -21,13 +21,13 @@ const FAULTY_ATTEMPTS: u32 = 3;
 const EXIT: u64 = 7;
 
 /// An engine whose executors have bounds below the limits of their device.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct BoundedEngine(Bounds);
 
 impl Factory for BoundedEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
         let device = kvrm_gpu::GpuEngine::open(None)?.device().clone();
-        Ok(Box::new(RecoveringExecutor::new(&device, plan, &ClassSelection::TABLE, self.0)?))
+        Ok(Box::new(RecoveringExecutor::new(&device, plan, &ClassSelection::TABLE, self.0.clone())?))
     }
 }
 
@@ -43,7 +43,8 @@ pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<ScriptEnd, 
         ..Bounds::NONE
     };
     let calls = if is_one_step { 4 } else { 20 };
-    let mut script = Script { pair: Pair::build(lanes, bounds, random, tally)?, is_one_step, random, tally };
+    let mut script =
+        Script { pair: Pair::build(lanes, bounds.clone(), random, tally)?, is_one_step, random, tally };
     let mut seen = Vec::new();
     for phase in 0..4 {
         let end = script
@@ -69,7 +70,7 @@ impl Pair {
         let mut fault = Fault::random(random);
         loop {
             let armed = fault.arm(&open()?);
-            let built = builder().engine(BoundedEngine(bounds)).build();
+            let built = builder().engine(BoundedEngine(bounds.clone())).build();
             armed.disarm(tally);
             match built {
                 Ok(gpu) => return Ok(Self { gpu, reference }),

@@ -21,6 +21,7 @@ use super::words::{PAGE, halves, word};
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::machine::columns::BETWEEN_RUNS;
+use crate::machine::store::places::Places;
 
 /// The registers that identify a system call, and the memory it is likely to read.
 const REGISTERS_OF_CALLS: [u32; 4] = [0, 1, 2, 8];
@@ -192,6 +193,9 @@ impl GpuExecutor {
         let Some(snapshot) = &self.snapshot else { return Ok(()) };
         let jobs: Vec<u32> = lanes.iter().map(|&lane| lane as u32).collect();
         self.has_unused = true;
+        if let Some(prefetching) = &mut self.prefetching {
+            prefetching.forget(lanes);
+        }
         self.store.reset(&jobs, &snapshot.state)?;
         for_each_picked(&mut self.maps, lanes, |place, map| map.assign(&snapshot.maps[lanes[place]]));
         for lane in lanes {
@@ -229,7 +233,7 @@ impl Executor for GpuExecutor {
     }
 
     fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        Ok(Box::new(Self::with_bounds(self.device(), plan, &self.selection, self.bounds)?))
+        Ok(Box::new(Self::with_bounds(self.device(), plan, &self.selection, self.bounds.clone())?))
     }
 
     fn set_all(&mut self, start: &LaneStart) -> Result<(), kvrm_machine::Error> {
@@ -436,7 +440,7 @@ impl Executor for GpuExecutor {
     }
 
     fn take_frame_moves(&mut self) -> Result<Option<FrameMoves>, kvrm_machine::Error> {
-        Ok(self.store.places.as_mut().map(|places| std::mem::take(&mut places.moves)))
+        Ok(self.store.places.as_mut().map(Places::take_moves))
     }
 
     fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), kvrm_machine::Error> {

@@ -8,6 +8,7 @@ use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_ROOT, COLUMN_WINDOW, COLUMNS};
 
 use super::accelerator::Accelerator;
 use super::cache::Cache;
+use super::predictors::Prefetching;
 use super::translator::Translator;
 use super::waiting::Waiting;
 use super::words::word;
@@ -58,6 +59,8 @@ pub struct GpuExecutor {
     pub(super) has_unseen_requests: bool,
     /// The lanes that wait for places of frames.
     pub(super) waiting: Waiting,
+    /// The prefetchers of lanes, if any page is prefetched.
+    pub(super) prefetching: Option<Prefetching>,
     /// Whether lanes may have frames that they do not use, because they were reset.
     pub(super) has_unused: bool,
     /// The number of frames of the images.
@@ -133,7 +136,7 @@ impl GpuExecutor {
             None if device.info().is_software() => WORKGROUP,
             None => workgroup(lanes, device.width()?),
         };
-        let contents = StoreConfig { frames: &frames, plan, features, selection, workgroup, bounds };
+        let contents = StoreConfig { frames: &frames, plan, features, selection, workgroup, bounds: &bounds };
         let mut store = Store::new(device, &contents)?;
         let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
         // Compiling the interpreter now makes a failure visible before the first run.
@@ -166,7 +169,6 @@ impl GpuExecutor {
             images: plan.images.to_vec(),
             roots,
             selection: selection.clone(),
-            bounds,
             maps: (0..lanes).map(|lane| plan.image(lane).map().clone()).collect(),
             heap_ends: vec![0; if plan.calls.is_some() { lanes } else { 0 }],
             cache: Cache::new(lanes),
@@ -178,6 +180,7 @@ impl GpuExecutor {
             has_unread_counters: false,
             has_unseen_requests: false,
             waiting: Waiting::default(),
+            prefetching: Prefetching::new(&bounds.prefetch, lanes),
             has_unused: false,
             frames_shared: frames.words.len() as u32,
             frames_max,
@@ -186,6 +189,7 @@ impl GpuExecutor {
             has_served: false,
             accelerator: plan.loops.cloned().map(Accelerator::new),
             translator: Translator::new(bounds.translation, bounds.regions, lanes, workgroup),
+            bounds,
         })
     }
 

@@ -398,6 +398,9 @@ impl GpuExecutor {
             return Ok(());
         }
         self.has_unused = true;
+        if let Some(prefetching) = &mut self.prefetching {
+            prefetching.forget(&lanes);
+        }
         let bytes = 8 * self.store.lanes as u64;
         let tails: Vec<u64> = match &self.snapshot {
             Some(snapshot) => {

@@ -9,8 +9,8 @@
 //! until these have stopped, and each frame travels about once.
 
 use kvrm_shaders::layout::{
-    COLUMN_HEAD, COLUMN_STOP, COLUMN_TAIL, MOVE_AGES, RANK_RUNS, RANK_STOPPED, RANK_WAITS, RANKS, STOP_NONE,
-    STOP_OUT_OF_FRAMES,
+    COLUMN_HEAD, COLUMN_STOP, COLUMN_TAIL, MOVE_AGES, NEED_FRAME, NEED_PAGE, NEED_STORES, RANK_RUNS,
+    RANK_STOPPED, RANK_WAITS, RANKS, STOP_NONE, STOP_OUT_OF_FRAMES,
 };
 
 use super::lanes::GpuExecutor;
@@ -21,9 +21,9 @@ use crate::machine::store::moves::Tallies;
 
 /// The number of dispatches, as a power of two, for which frames that running lanes have used stay if frames move eagerly. Lanes may
 /// need several frames for one instruction.
-const AGE_KEPT: u32 = 4;
+pub(super) const AGE_KEPT: u32 = 4;
 /// The part of the places that are made free together.
-const SLACK: u32 = 16;
+pub(super) const SLACK: u32 = 16;
 
 /// A lane that needs a place.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,23 @@ pub(super) struct Need {
     pub(super) lane: usize,
     /// The frame that it needs, or `None` for a new one.
     pub(super) frame: Option<u32>,
+    /// The number of the page that has the frame.
+    pub(super) page: u64,
+    /// Whether the instruction stores to the page.
+    pub(super) stores: bool,
+}
+
+impl Need {
+    /// Returns the need of a place for a new frame.
+    pub(super) const fn of_place(lane: usize) -> Self {
+        Self { lane, frame: None, page: 0, stores: true }
+    }
+
+    /// Returns the need of a frame, from the stop address of a lane that has stopped with `STOP_NEED_AWAY`.
+    pub(super) const fn of_frame(lane: usize, ask: u64) -> Self {
+        let frame = ask as u32 & NEED_FRAME;
+        Self { lane, frame: Some(frame), page: ask >> NEED_PAGE, stores: ask as u32 & NEED_STORES != 0 }
+    }
 }
 
 impl GpuExecutor {
@@ -40,17 +57,17 @@ impl GpuExecutor {
             // Lanes that have waited before are in the list again.
             places.moves.waits += needs.len().saturating_sub(self.waiting.lanes) as u64;
         }
-        let ranks = self.ranks()?;
+        let mut ranks = self.ranks()?;
         let running = ranks.iter().filter(|rank| **rank == RANK_RUNS).count();
-        let chosen = self.make_room_for(needs, ranks, running)?;
+        let chosen = self.make_room_for(needs, &mut ranks, running)?;
         let mut frames: Vec<u32> = chosen.iter().filter_map(|need| need.frame).collect();
         frames.sort_unstable();
         frames.dedup();
-        let fetched = self.store.fetch(&frames)? as usize;
+        let fetched = self.store.fetch(&frames, false)? as usize;
         let there = &frames[..fetched];
         let mut free = self.store.places.as_ref().map_or(0, |places| places.free());
         let stops = self.store.columns.get_mut(COLUMN_STOP)?;
-        let mut served = 0;
+        let mut served = Vec::new();
         for need in chosen {
             let is_served = match need.frame {
                 Some(frame) => there.binary_search(&frame).is_ok(),
@@ -59,18 +76,20 @@ impl GpuExecutor {
             if is_served {
                 free = free.saturating_sub(u32::from(need.frame.is_none()));
                 stops[need.lane] = word(STOP_NONE, 0);
-                served += 1;
+                served.push(*need);
             }
         }
-        if served == 0 && running == 0 {
+        self.waiting.lanes = needs.len() - served.len();
+        if served.is_empty() && running == 0 {
             // The host has no more room either.
             self.last_run.is_full = true;
             needs.iter().for_each(|need| stops[need.lane] = word(STOP_OUT_OF_FRAMES, 0));
-            served = needs.len();
+            self.waiting.lanes = 0;
         }
-        self.waiting.lanes = needs.len() - served;
         self.has_unseen_requests = self.waiting.lanes > 0;
-        Ok(())
+        needs.iter().for_each(|need| ranks[need.lane] = RANK_WAITS);
+        served.iter().for_each(|need| ranks[need.lane] = RANK_RUNS);
+        self.prefetch(&served, &ranks)
     }
 
     /// Lowers frames, as [`Store::decode`] does, after it has fetched those that are away.
@@ -100,7 +119,7 @@ impl GpuExecutor {
     fn make_room_for<'a>(
         &mut self,
         needs: &'a [Need],
-        mut ranks: Vec<u32>,
+        ranks: &mut [u32],
         running: usize,
     ) -> Result<&'a [Need], Error> {
         let mut most = self.waiting.most.unwrap_or(usize::MAX);
@@ -119,14 +138,14 @@ impl GpuExecutor {
                 return Ok(now);
             }
             let wanted = wanted.saturating_add(self.places() / SLACK) - free;
-            let tallies = self.store.tally(self.own_frames(), &ranks)?;
+            let tallies = self.store.tally(self.own_frames(), ranks)?;
             let others: u32 = tallies[MOVE_AGES as usize..].iter().sum();
             if others < wanted && now.len() > 1 {
                 most = (running + now.len()) / 2;
                 self.waiting.most = Some(most.max(1));
                 continue;
             }
-            self.evict_some(&ranks, tallies, wanted, 1)?;
+            self.evict_some(ranks, tallies, wanted, 1)?;
             return Ok(now);
         }
     }
@@ -147,7 +166,7 @@ impl GpuExecutor {
         let mut frames = frames.to_vec();
         frames.sort_unstable();
         frames.dedup();
-        let fetched = self.store.fetch(&frames)?;
+        let fetched = self.store.fetch(&frames, false)?;
         Ok(fetched > 0 || self.free_places() > 0)
     }
 
@@ -159,7 +178,7 @@ impl GpuExecutor {
     }
 
     /// Moves about `wanted` frames to the host, in several dispatches, none of an order below `least`.
-    fn evict_some(
+    pub(super) fn evict_some(
         &mut self,
         ranks: &[u32],
         mut tallies: Tallies,
@@ -212,15 +231,15 @@ impl GpuExecutor {
     }
 
     /// Returns the first frame that is not of the images, and the end of those in use.
-    const fn own_frames(&self) -> (u32, u32) {
+    pub(super) const fn own_frames(&self) -> (u32, u32) {
         (self.frames_shared, self.frames)
     }
 
-    fn free_places(&self) -> u32 {
+    pub(super) fn free_places(&self) -> u32 {
         self.store.places.as_ref().map_or(0, |places| places.free())
     }
 
-    fn places(&self) -> u32 {
+    pub(super) fn places(&self) -> u32 {
         self.store.places.as_ref().map_or(0, |places| places.count())
     }
 }

@@ -20,6 +20,9 @@ use crate::device::error::{Error, Request};
 use crate::machine::kernels::NetworkVariant;
 use crate::machine::stopwatch::Stopwatch;
 
+/// The columns of lanes that need frames, and of what their prefetchers hear.
+const COLUMNS_OF_NEEDS: [u32; 4] = [COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_PC, COLUMN_STEPS];
+
 /// The number of dispatches in a row without progress at which a run fails. Before its next step a lane needs at most
 /// one dispatch each for code, for frames and for a SIMD unit.
 const IDLE_ROUNDS: u32 = 32;
@@ -81,7 +84,8 @@ impl GpuExecutor {
             self.cache.forget();
             let looked = look.map_or(0..0, |_| self.look_columns());
             let after = self.was_short.then(|| self.columns_after_run()).into_iter().flatten();
-            let counters = self.read_counters_and(looked.chain(after))?;
+            let needs = self.store.places.is_some().then_some(COLUMNS_OF_NEEDS).into_iter().flatten();
+            let counters = self.read_counters_and(looked.chain(after).chain(needs))?;
             let took = stopwatch.end();
             slices += 1;
 
@@ -286,7 +290,7 @@ impl GpuExecutor {
                     self.store.check_code(halves(ask), self.frames)
                 }
                 STOP_NEED_FRAME if moves && !is_short => {
-                    needs.push(Need { lane, frame: None });
+                    needs.push(Need::of_place(lane));
                     continue;
                 }
                 STOP_NEED_FRAME => {
@@ -294,12 +298,12 @@ impl GpuExecutor {
                     Ok(())
                 }
                 STOP_NEED_AWAY => {
-                    let frame = ask as u32;
-                    if moves && frame < self.frames {
-                        needs.push(Need { lane, frame: Some(frame) });
+                    let need = Need::of_frame(lane, ask);
+                    if moves && need.frame < Some(self.frames) {
+                        needs.push(need);
                         continue;
                     }
-                    Err(Request::Frame { frame, frames: self.frames })
+                    Err(Request::Frame { frame: need.frame.unwrap_or(0), frames: self.frames })
                 }
                 STOP_NEED_SIMD => {
                     unit = unit.max(SimdUnit::with(ask));

@@ -1,5 +1,8 @@
 //! The contents of frames that are on the host.
 
+use kvrm_machine::PAGE_BYTES;
+use rayon::prelude::*;
+
 use crate::machine::pages::Words;
 
 /// The number of frames of a chunk, which has 4 MiB.
@@ -40,33 +43,55 @@ impl HostFrames {
         while self.free.len() < wanted {
             let first = self.chunks.len() * CHUNK;
             let count = CHUNK.min(self.max.saturating_sub(first));
-            let mut chunk = Vec::new();
-            if count == 0
-                || chunk.try_reserve_exact(count).is_err()
-                || self.free.try_reserve(count).is_err()
-                || self.chunks.try_reserve(1).is_err()
-            {
+            if count == 0 || self.free.try_reserve(count).is_err() || self.chunks.try_reserve(1).is_err() {
                 break;
             }
-            chunk.resize(count, ZEROES);
-            self.chunks.push(chunk.into_boxed_slice());
+            // The system clears pages when they are first used, which is where many threads copy.
+            let Ok(chunk) = bytemuck::try_zeroed_slice_box(count) else { break };
+            self.chunks.push(chunk);
             self.free.extend((first..first + count).rev().map(|slot| slot as u32));
         }
         self.free.len().min(wanted)
     }
 
+    /// Keeps the contents of frames, for which there is room. `bytes` has those of the first frame, then those of the second.
+    pub(super) fn keep_all(&mut self, frames: &[u32], bytes: &[u8]) {
+        let are_zero: Vec<bool> =
+            bytes.par_chunks_exact(PAGE_BYTES).map(|page| page == bytemuck::bytes_of(&ZEROES)).collect();
+        // The slot and the page of each frame.
+        let mut kept: Vec<(usize, &[u8])> = Vec::with_capacity(frames.len());
+        for ((&frame, is_zero), page) in frames.iter().zip(are_zero).zip(bytes.chunks_exact(PAGE_BYTES)) {
+            self.drop_contents(frame);
+            if self.slots.len() <= frame as usize {
+                self.slots.resize(frame as usize + 1, NONE);
+            }
+            let slot = if is_zero { ZERO } else { self.free.pop().unwrap_or(NONE) };
+            self.slots[frame as usize] = slot;
+            if slot < ZERO {
+                kept.push((slot as usize, page));
+            }
+        }
+        kept.sort_unstable_by_key(|(slot, _)| *slot);
+        let mut copies = Vec::new();
+        let mut left = &kept[..];
+        for (number, chunk) in self.chunks.iter_mut().enumerate() {
+            let here = left.partition_point(|(slot, _)| slot / CHUNK == number);
+            let (now, later) = left.split_at(here);
+            left = later;
+            if !now.is_empty() {
+                copies.push((chunk, now));
+            }
+        }
+        copies.into_par_iter().for_each(|(chunk, pages)| {
+            for (slot, page) in pages {
+                bytemuck::bytes_of_mut(&mut chunk[slot % CHUNK]).copy_from_slice(page);
+            }
+        });
+    }
+
     /// Keeps the contents of a frame, for which there is room.
-    pub(super) fn keep(&mut self, frame: u32, words: &Words) {
-        self.drop_contents(frame);
-        if self.slots.len() <= frame as usize {
-            self.slots.resize(frame as usize + 1, NONE);
-        }
-        let is_zero = *words == ZEROES;
-        let slot = if is_zero { ZERO } else { self.free.pop().unwrap_or(NONE) };
-        if let Some(kept) = self.chunks.get_mut(slot as usize / CHUNK) {
-            kept[slot as usize % CHUNK] = *words;
-        }
-        self.slots[frame as usize] = slot;
+    pub(super) fn keep(&mut self, frame: u32, page: &[u8]) {
+        self.keep_all(&[frame], page);
     }
 
     /// Returns the contents of a frame, if they are here.
@@ -105,9 +130,9 @@ mod tests {
         let mut frames = HostFrames::new(3 * CHUNK);
         assert_eq!(frames.reserve(2 * CHUNK), 2 * CHUNK, "there is room");
         for frame in 0..2 * CHUNK as u32 {
-            frames.keep(5 * frame, &words(u64::from(frame)));
+            frames.keep(5 * frame, bytemuck::bytes_of(&words(u64::from(frame))));
         }
-        frames.keep(5, &words(99));
+        frames.keep(5, bytemuck::bytes_of(&words(99)));
         frames.drop_contents(10);
         frames.drop_contents(11);
         assert_eq!(frames.contents(0), Some(&ZEROES), "frame 0 is zero");
@@ -121,12 +146,12 @@ mod tests {
         let mut frames = HostFrames::new(CHUNK + 2);
         assert_eq!(frames.reserve(usize::MAX), CHUNK + 2, "all of it");
         for frame in 0..(CHUNK + 2) as u32 {
-            frames.keep(frame, &words(1));
+            frames.keep(frame, bytemuck::bytes_of(&words(1)));
         }
         assert_eq!(frames.reserve(1), 0, "it is full");
         frames.drop_contents(1);
         assert_eq!(frames.reserve(2), 1, "of the frame that was dropped");
-        frames.keep(1, &ZEROES);
+        frames.keep(1, bytemuck::bytes_of(&ZEROES));
         assert_eq!(frames.reserve(2), 1, "zeros need no room");
     }
 }

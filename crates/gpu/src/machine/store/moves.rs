@@ -8,6 +8,7 @@ use kvrm_shaders::layout::{
     COLUMN_TLB, DISPATCH_ROW, INFO_AWAY, INFO_CODE_PAGE, INFO_NODE, INFO_PLACE, INFO_PLACE_BIT, MOVE_AGES,
     RANKS,
 };
+use rayon::prelude::*;
 
 use super::host_frames::ZEROES;
 use super::parameters::Launch;
@@ -22,6 +23,16 @@ use crate::machine::pages::Words;
 const ORDERS: usize = (RANKS * MOVE_AGES) as usize;
 /// The largest number of frames that move in a dispatch; they have 64 MiB.
 const MOVES_MAX: u32 = 1 << 14;
+
+/// Returns the page of a lane, whose frame is sought.
+pub(crate) const fn lane_page(lane: usize, page: u64) -> Move {
+    Move { frame: 0, place: page as u32, lane: lane as u32, detail: (page >> 32) as u32 }
+}
+
+/// Returns the number of the page of a lane.
+pub(crate) const fn page_number(page: &Move) -> u64 {
+    page.place as u64 | (page.detail as u64) << 32
+}
 
 /// The numbers of frames in the pools, by order.
 pub(crate) type Tallies = [u32; ORDERS];
@@ -94,16 +105,22 @@ impl Store {
             [(&kernels.choose, rows(frames.1 - frames.0, WORKGROUP)), (&kernels.evict, rows(count, 1))];
         self.columns.flush()?;
         self.dispatch_each(&dispatches, Launch { jobs: count, ..Launch::default() }, Some(&group))?;
-        let moves = u64::from(count) * size_of::<Move>() as u64;
+        let moves_bytes = u64::from(count) * size_of::<Move>() as u64;
         let words = u64::from(count) * PAGE_BYTES as u64;
-        let contents = self.device.download(&[(&buffers[3], 0..moves), (&buffers[4], 0..words)])?;
-        let moves: Vec<Move> = bytemuck::pod_collect_to_vec(&contents[0]);
-        if let Some(places) = &mut self.places {
-            places.moves.evicted += u64::from(count);
-            for (moved, words) in moves.iter().zip(contents[1].chunks_exact(PAGE_BYTES)) {
-                places.host.keep(moved.frame, &bytemuck::pod_read_unaligned::<Words>(words));
-            }
-        }
+        let Some(places) = &mut self.places else { return Ok(0) };
+        let mut moves: Vec<Move> = Vec::new();
+        self.device.download_each(
+            &[(&buffers[3], 0..moves_bytes), (&buffers[4], 0..words)],
+            &mut |bytes| {
+                if moves.is_empty() {
+                    moves = bytemuck::pod_collect_to_vec(bytes);
+                } else {
+                    let frames: Vec<u32> = moves.iter().map(|moved| moved.frame).collect();
+                    places.host.keep_all(&frames, bytes);
+                }
+            },
+        )?;
+        places.moves.evicted += u64::from(count);
         let freed: Vec<u32> = moves.iter().map(|moved| moved.place).collect();
         self.add_places(&freed)?;
         if moves.iter().any(|moved| moved.lane as usize >= self.lanes) {
@@ -132,8 +149,9 @@ impl Store {
         self.add_places(&freed)
     }
 
-    /// Moves frames that are away from the host to the pools, as many as there are free places for. Returns their number.
-    pub(crate) fn fetch(&mut self, frames: &[u32]) -> Result<u32, Error> {
+    /// Moves frames that are away from the host to the pools, as many as there are free places for. Returns their number. If they
+    /// `are_prefetched`, no lane has asked for them.
+    pub(crate) fn fetch(&mut self, frames: &[u32], are_prefetched: bool) -> Result<u32, Error> {
         let mut done = 0;
         while let Some(places) = &self.places {
             let left = &frames[done as usize..];
@@ -141,24 +159,26 @@ impl Store {
             if count == 0 {
                 break;
             }
-            self.fetch_some(&left[..count as usize])?;
+            self.fetch_some(&left[..count as usize], are_prefetched)?;
             done += count;
         }
         Ok(done)
     }
 
     /// Moves frames to the pools, for which there are free places.
-    fn fetch_some(&mut self, frames: &[u32]) -> Result<(), Error> {
+    fn fetch_some(&mut self, frames: &[u32], are_prefetched: bool) -> Result<(), Error> {
         let Some(places) = &self.places else { return Ok(()) };
-        let mut words: Vec<Words> = Vec::with_capacity(frames.len());
+        let words: Vec<Words> =
+            frames.par_iter().map(|frame| *places.host.contents(*frame).unwrap_or(&ZEROES)).collect();
+        debug_assert!(
+            frames.iter().all(|frame| places.host.contents(*frame).is_some()),
+            "frames are fetched once"
+        );
         let free = (places.first_free..).map(|index| places.ring[(index % places.max) as usize]);
         let moves: Vec<Move> = frames
             .iter()
             .zip(free)
-            .map(|(&frame, place)| {
-                words.push(*places.host.contents(frame).unwrap_or(&ZEROES));
-                Move { frame, place, ..Move::default() }
-            })
+            .map(|(&frame, place)| Move { frame, place, detail: are_prefetched.into(), ..Move::default() })
             .collect();
         let count = frames.len() as u32;
         let (buffers, group) = self.move_buffers(&[], count)?;
@@ -169,7 +189,35 @@ impl Store {
         if let Some(places) = &mut self.places {
             places.take(count);
             places.moves.fetched += u64::from(count);
+            places.moves.prefetched += if are_prefetched { count.into() } else { 0 };
             frames.iter().for_each(|frame| places.host.drop_contents(*frame));
+        }
+        Ok(())
+    }
+
+    /// Sets the frames of pages that are away, and those of other pages to 0.
+    pub(crate) fn locate(&mut self, pages: &mut [Move]) -> Result<(), Error> {
+        self.columns.flush()?;
+        let kernel = self.kernels.moves(&self.device)?.locate;
+        self.look_at(&kernel, pages)
+    }
+
+    /// Sets the frames to 0 that no lane has used since they were prefetched, and to `FRAME_LOST` those of them that have left again.
+    pub(crate) fn find_used(&mut self, pages: &mut [Move]) -> Result<(), Error> {
+        let kernel = self.kernels.moves(&self.device)?.find_used;
+        self.look_at(&kernel, pages)
+    }
+
+    /// Replaces pages by what a kernel makes of them.
+    fn look_at(&mut self, kernel: &wgpu::ComputePipeline, pages: &mut [Move]) -> Result<(), Error> {
+        for some in pages.chunks_mut(MOVES_MAX as usize) {
+            let (count, bytes) = (some.len() as u32, size_of_val(some) as u64);
+            let (buffers, group) = self.move_buffers(&[], count)?;
+            buffers[3].upload(0, some)?;
+            let launch = Launch { jobs: count, ..Launch::default() };
+            self.dispatch(kernel, launch, Some(&group), rows(count, WORKGROUP))?;
+            let found = self.device.download(&[(&buffers[3], 0..bytes)])?;
+            some.copy_from_slice(&bytemuck::pod_collect_to_vec(&found[0]));
         }
         Ok(())
     }
@@ -242,7 +290,7 @@ impl Store {
                 if places.host.reserve(1) == 0 {
                     return Ok(false);
                 }
-                places.host.keep(frame, &bytemuck::pod_read_unaligned(words));
+                places.host.keep(frame, words);
                 *high |= INFO_AWAY;
                 continue;
             }

@@ -43,6 +43,13 @@ impl Places {
         }
     }
 
+    /// Returns the moves since the last call.
+    pub(crate) fn take_moves(&mut self) -> FrameMoves {
+        let mut moves = std::mem::take(&mut self.moves);
+        moves.resident = (self.count - self.free).into();
+        moves
+    }
+
     /// Returns the number of places that the pools have room for.
     pub(crate) const fn count(&self) -> u32 {
         self.count

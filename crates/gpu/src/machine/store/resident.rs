@@ -13,6 +13,7 @@ use kvrm_shaders::interface::networks::NetworksGroup;
 use kvrm_shaders::kernel::Group as _;
 use kvrm_shaders::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, CLASSES, COUNTER_FRAMES, COUNTERS, HOOK_CALL, HOOK_KIND,
+    MARK_PREFETCHED,
 };
 use kvrm_shaders::variants::{self, FramePlaces, FramePools, LinuxCalls, SimdUnit, StageOrder};
 
@@ -133,7 +134,7 @@ pub(crate) struct StoreConfig<'a> {
     pub(crate) selection: &'a ClassSelection,
     /// The number of lanes in a workgroup of the interpreter.
     pub(crate) workgroup: u32,
-    pub(crate) bounds: Bounds,
+    pub(crate) bounds: &'a Bounds,
 }
 
 impl Store {
@@ -344,7 +345,7 @@ impl Store {
             places,
             first_free,
             free_places,
-            turn: self.dispatches as u32,
+            turn: self.dispatches as u32 & (MARK_PREFETCHED - 1),
             ..self.parameters
         };
         parameters::upload_launch(&self.parameters_buffer, &self.parameters)

@@ -56,8 +56,8 @@ impl GpuExecutor {
         let mut taken: HashSet<u32> = places.free_numbers().collect();
         let is_wrong = |(frame, place): (u32, &Option<u32>)| match *place {
             Some(place) => {
-                let is_free = place < places.count() && taken.insert(place);
-                (!is_free).then(|| Violation::new(Damage::FramePlace { place }).of_frame(frame))
+                let is_right = place < places.count() && taken.insert(place);
+                (!is_right).then(|| Violation::new(Damage::FramePlace { place }).of_frame(frame))
             }
             None => {
                 // A frame that no page has yet has no contents.
