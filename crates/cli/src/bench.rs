@@ -6,6 +6,7 @@ mod doom;
 mod guest;
 mod loops;
 mod measure;
+mod prefetch;
 mod processes;
 mod programs;
 
@@ -72,6 +73,8 @@ enum Subcommand {
     Doom(Box<doom::Args>),
     /// Measure loops, stepped and with many iterations executed at once.
     Loops(loops::Args),
+    /// Measure prefetchers, for programs with less memory on the GPU than they need.
+    Prefetch(Box<prefetch::Args>),
     /// Measure how many complete runs of a program, from start to exit, finish per second.
     Processes(Box<processes::Args>),
     /// Measure eleven Linux programs, with an input of its own in each lane, with and without translation.
@@ -83,6 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         Some(Subcommand::ClassSelection(args)) => return class_selection::run(args),
         Some(Subcommand::Doom(args)) => return doom::run(args),
         Some(Subcommand::Loops(args)) => return loops::run(args),
+        Some(Subcommand::Prefetch(args)) => return prefetch::run(args),
         Some(Subcommand::Processes(args)) => return processes::run(args),
         Some(Subcommand::Programs(args)) => return programs::run(args),
         None => {}

@@ -8,10 +8,11 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use kvrm::gpu::AdapterInfo;
 use kvrm::models::Weights;
+use kvrm::prefetch::{Degree, Policy};
 use kvrm::spiking::available_memory;
 use kvrm::{
     ClassSelection, Engine, Error, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, LoopMode, Loops,
-    MemoryLimits, Plan, SelectionMode, Translation,
+    MemoryLimits, Plan, Prefetch, SelectionMode, Translation,
 };
 use kvrm_records::{Adapter, Value};
 
@@ -21,6 +22,9 @@ use crate::record;
 
 /// The memory of a host that does not say how much is available, in bytes.
 const HOST_MEMORY: u64 = 8 << 30;
+/// The largest memory of the host for pages by default, in multiples of --device-memory. What the GPU has to know about so many pages
+/// takes a fifth of that.
+const HOST_TIMES: u64 = 32;
 
 /// The value of `--engine`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,9 +60,11 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "SIZE", value_parser = number::bytes)]
     device_memory: Option<u64>,
     /// The memory of the host for pages that have moved there, in bytes for each GPU. The default is half of the memory that is
-    /// available.
+    /// available, but at most 32 times --device-memory.
     #[arg(long, value_name = "SIZE", value_parser = number::bytes, requires = "device_memory")]
     host_memory: Option<u64>,
+    #[command(flatten)]
+    prefetch: PrefetchArgs,
     /// Whether many iterations of a loop are executed at once where that is proved to be right. Results are the same in all
     /// modes. --stats shows how many steps were executed this way.
     #[arg(long, value_name = "MODE", default_value = "off")]
@@ -66,6 +72,36 @@ pub(crate) struct EngineArgs {
     /// The seed of the weights of `--loops random`.
     #[arg(long, value_name = "SEED", default_value = "1")]
     loops_seed: u64,
+}
+
+/// The options for pages that come back to a GPU.
+#[derive(clap::Args)]
+struct PrefetchArgs {
+    /// Which pages come back to the GPU before a lane needs them: none, next, stride, best-offset, markov or oracle, a network. The
+    /// default is none. Results are the same. --stats shows how many came, and how many of them were used.
+    #[arg(long, value_name = "POLICY", requires = "device_memory")]
+    prefetch: Option<Policy>,
+    /// The largest number of pages that --prefetch brings for each access of which it hears, at most 16. The default is 4.
+    #[arg(long, value_name = "PAGES", requires = "prefetch")]
+    prefetch_degree: Option<Degree>,
+    /// The weights of --prefetch oracle: a .safetensors file of a memory oracle. The default is the one that comes with KVRM.
+    #[arg(long, value_name = "FILE", requires = "prefetch")]
+    prefetch_weights: Option<PathBuf>,
+}
+
+impl PrefetchArgs {
+    /// Returns what these options prefetch.
+    fn open(&self) -> Result<Prefetch> {
+        let degree = self.prefetch_degree.unwrap_or_default();
+        let policy = self.prefetch.unwrap_or_default();
+        let Some(path) = &self.prefetch_weights else { return Ok(Prefetch::new(policy, degree)?) };
+        let option = || format!("--prefetch-weights '{}'", path.display());
+        if policy != Policy::Oracle {
+            bail!("{}: --prefetch {policy} has no weights; use --prefetch oracle", option());
+        }
+        let weights = Weights::load(path).with_context(option)?;
+        Prefetch::with_weights(&weights, degree).with_context(option)
+    }
 }
 
 /// The value of `--loops`.
@@ -251,13 +287,20 @@ impl EngineArgs {
                     "--device-memory {device}: the engine is the CPU, which has no memory of a device; use --engine gpu"
                 );
             };
-            let host = self.host_memory.unwrap_or_else(|| available_memory().unwrap_or(HOST_MEMORY) / 2);
-            gpus = Some(there.with_memory(MemoryLimits::new(device, host)));
+            let host = self.host_memory.unwrap_or_else(|| default_host_memory(device));
+            let prefetch = self.prefetch.open()?;
+            gpus = Some(there.with_memory(MemoryLimits::new(device, host)).with_prefetch(&prefetch));
         }
         let engine = OpenEngine { gpus, selection, translation, ..opened };
         let loops = engine.loops_in(self.loops.mode(self.loops_seed))?;
         Ok(OpenEngine { loops, ..engine })
     }
+}
+
+/// Returns the memory of the host for pages that have moved there, beside so much memory of a GPU.
+fn default_host_memory(device: u64) -> u64 {
+    let available = available_memory().unwrap_or(HOST_MEMORY);
+    (available / 2).min(device.saturating_mul(HOST_TIMES))
 }
 
 impl GpuArgs {

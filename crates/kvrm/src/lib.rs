@@ -132,11 +132,12 @@ pub use kvrm_environments as environments;
 pub use kvrm_gpu as gpu;
 pub use kvrm_gpu::loop_advice::{LoopMode, NetworkAdvisor};
 pub use kvrm_gpu::{
-    ClassSelection, Engine, EngineChoice, GpuEngine, GpuSelection, GpusEngine, MemoryLimits, SelectionMode,
-    Translation,
+    ClassSelection, Engine, EngineChoice, GpuEngine, GpuSelection, GpusEngine, MemoryLimits, Prefetch,
+    SelectionMode, Translation,
 };
 pub use kvrm_machine::*;
 pub use kvrm_models as models;
+pub use kvrm_prefetch as prefetch;
 pub use kvrm_translate as translate;
 
 /// The types that most users of a machine need: `use kvrm::prelude::*;`.

@@ -68,6 +68,8 @@ pub enum Kind {
     ProgramLanes,
     /// `kvrm bench loops`: loops, stepped and executed at once.
     Loops,
+    /// `kvrm bench prefetch`: prefetchers, with less memory on the GPU than programs need.
+    Prefetch,
     /// `kvrm bench doom`: steps of DOOM as an environment.
     Environments,
     /// `cargo xtask compare doom`: steps of DOOM in KVRM and in ViZDoom.
