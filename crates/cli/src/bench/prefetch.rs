@@ -28,9 +28,11 @@ The programs are those of docs/prefetch.md that no prefetcher has learned from: 
 (`cargo xtask prefetch log` compiles them), and lua, sqlite and zstandard (`cargo xtask guests --programs`). The command \
 is to be started in the root of the repository.
 
-A program first runs without limits, which shows how many frames of 4096 bytes it needs besides those of its file, which \
-stay on the GPU. Code is not translated. Then it runs with 1/N of them on the GPU, for each N of --memory and with each prefetcher. All runs have to print the same and retire the same steps.
+A program first runs without limits, which shows how many frames of 4096 bytes it needs. Those of its file stay on the \
+GPU. Then it runs with room for 1/N of the others, for each N of --memory and with each prefetcher. All runs have to \
+print the same and retire the same steps. Code is not translated.
 
+frames    the frames that the program needs, with those of its file
 speedup   the time without prefetching, divided by the time
 waits     how often lanes stopped because they needed a frame or its place
 in, out   frames that moved to the GPU, and to the host
@@ -62,7 +64,7 @@ pub(super) struct Args {
     )]
     prefetch: Vec<Policy>,
     /// The largest number of pages that a prefetcher brings for each access of which it hears.
-    #[arg(long, value_name = "PAGES", default_value = "4")]
+    #[arg(long, value_name = "PAGES", default_value_t)]
     degree: Degree,
     /// The number of repetitions of each measurement, of which the median counts.
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..))]

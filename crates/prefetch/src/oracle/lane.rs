@@ -105,12 +105,6 @@ impl OracleQuestion {
     }
 }
 
-impl AsRef<[Access]> for OracleQuestion {
-    fn as_ref(&self) -> &[Access] {
-        &self.window
-    }
-}
-
 impl OracleLane {
     /// Creates the state of a lane of which nothing was heard.
     #[must_use]

@@ -10,8 +10,9 @@ pub(super) struct Case<'a> {
     pub(super) workload: &'a Workload,
     /// N for 1/N of the memory.
     pub(super) part: u32,
-    /// The number of frames that the program needs, and of those that it has on the GPU.
+    /// The number of frames that the program needs.
     pub(super) needed: u32,
+    /// The number of frames for which there is room on the GPU.
     pub(super) places: u32,
     pub(super) policy: Policy,
 }

@@ -19,8 +19,8 @@ use super::words::{halves, word};
 use crate::device::error::Error;
 use crate::machine::store::moves::Tallies;
 
-/// The number of dispatches, as a power of two, for which frames that running lanes have used stay if frames move eagerly. Lanes may
-/// need several frames for one instruction.
+/// The number of dispatches, as a power of two, for which frames that running lanes have used stay if frames move eagerly, or make
+/// room for those that are prefetched. Lanes may need several frames for one instruction.
 pub(super) const AGE_KEPT: u32 = 4;
 /// The part of the places that are made free together.
 pub(super) const SLACK: u32 = 16;
