@@ -1,5 +1,8 @@
 //! The iteration predictor, which estimates the number of iterations of a loop.
 
+mod trace;
+
+pub use self::trace::IterationTrace;
 use crate::Architecture;
 use crate::elementary::{exp10, gelu};
 use crate::error::{WeightsError, check};
@@ -59,7 +62,7 @@ impl IterationPredictor {
     /// Returns the decimal logarithm of the number of iterations.
     #[must_use]
     pub fn log10_iterations(&self, input: &[f32; ITERATION_INPUTS]) -> f32 {
-        let parts = Parts::new(Architecture::IterationPredictor, &self.flat);
+        let parts = self.parts();
         let activate = |values: &mut [f32]| values.iter_mut().for_each(|value| *value = gelu(*value));
         let mut first = parts.linear("fc1").of(input);
         parts.norm("norm").apply(&mut first);
@@ -75,5 +78,9 @@ impl IterationPredictor {
     #[must_use]
     pub fn iterations(&self, input: &[f32; ITERATION_INPUTS]) -> f32 {
         exp10(self.log10_iterations(input))
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        Parts::new(Architecture::IterationPredictor, &self.flat)
     }
 }

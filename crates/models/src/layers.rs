@@ -4,6 +4,7 @@
 mod activation;
 mod attention;
 mod dot;
+mod gradient;
 mod linear;
 mod lstm;
 mod norm;
@@ -12,6 +13,7 @@ mod rows;
 
 pub(crate) use self::activation::{relu, softmax};
 pub(crate) use self::dot::dot;
-pub(crate) use self::lstm::LstmState;
+pub(crate) use self::gradient::Gradient;
+pub(crate) use self::lstm::{LstmState, LstmTrace};
 pub(crate) use self::parts::Parts;
 pub(crate) use self::rows::Rows;

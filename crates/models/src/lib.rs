@@ -37,6 +37,8 @@ mod dispatch;
 mod elementary;
 mod error;
 pub mod files;
+#[cfg(test)]
+mod gradient_check;
 mod half_precision;
 pub mod inputs;
 mod iteration_predictor;
@@ -63,9 +65,11 @@ pub use dispatch::{DispatchNetwork, layout as dispatch_layout};
 pub use elementary::{erf, exp, gelu, log2, sigmoid};
 pub use error::{Error, Problem, WeightsError};
 pub use half_precision::{half_bits, rounded_to_half};
-pub use iteration_predictor::IterationPredictor;
+pub use iteration_predictor::{IterationPredictor, IterationTrace};
 pub use loop_detector::{LoopDetector, LoopKind, LoopProposal};
-pub use memory_oracle::{AccessPattern, AccessPrediction, MemoryOracle, OracleProgress};
+pub use memory_oracle::{
+    AccessPattern, AccessPrediction, MemoryOracle, OracleProgress, OracleTrace, OutputGradient,
+};
 pub use models::Models;
 pub use pattern_recogniser::{LoopPattern, PatternMatch, PatternRecogniser};
 pub use small_dispatch::{Agreement, SmallDispatchNetwork};

@@ -1,5 +1,8 @@
 //! The memory oracle, which predicts the next accesses to memory of a lane.
 
+mod trace;
+
+pub use self::trace::{OracleTrace, OutputGradient};
 use crate::Architecture;
 use crate::elementary::sigmoid;
 use crate::error::{WeightsError, check};
@@ -10,6 +13,12 @@ use crate::tuple_network::argmax;
 
 /// The number of deltas that are predicted.
 const DELTAS: usize = MemoryOracle::DELTAS;
+/// The layers of the heads of deltas, confidences and patterns.
+const HEADS: [[&str; 2]; 3] = [
+    ["delta_head.0", "delta_head.3"],
+    ["confidence_head.0", "confidence_head.2"],
+    ["pattern_head.0", "pattern_head.2"],
+];
 
 /// A network that predicts the next eight accesses to memory from a window of the last ones; 271,124 parameters.
 ///
@@ -131,10 +140,12 @@ impl MemoryOracle {
     pub fn answer(&self, progress: &OracleProgress) -> Option<AccessPrediction> {
         let state = progress.states.last().filter(|_| is_window_length(progress.accesses))?.output();
         let parts = self.parts();
-        let encoded_deltas = head(parts, ["delta_head.0", "delta_head.3"], state);
-        let confidences = head(parts, ["confidence_head.0", "confidence_head.2"], state).map(sigmoid);
-        let pattern_logits = head(parts, ["pattern_head.0", "pattern_head.2"], state);
-        Some(AccessPrediction::new(encoded_deltas, confidences, pattern_logits))
+        let [deltas, confidences, patterns] = HEADS;
+        Some(AccessPrediction::new(
+            head(parts, deltas, state),
+            head(parts, confidences, state).map(sigmoid),
+            head(parts, patterns, state),
+        ))
     }
 
     fn parts(&self) -> Parts<'_> {

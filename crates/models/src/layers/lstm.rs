@@ -1,5 +1,8 @@
 //! A long short-term memory of one or more layers, in one or both directions.
 
+mod backward;
+
+pub(crate) use self::backward::LstmTrace;
 use super::linear::Linear;
 use super::rows::Rows;
 use crate::elementary::sigmoid;
@@ -100,14 +103,16 @@ impl Direction<'_> {
     /// Changes the state by a token, given its products with the weights of the input, which become the gates.
     fn step(&self, sums: &mut [f32], LstmState { output, cell }: &mut LstmState) {
         let units = self.units();
-        let gates = self.hidden.of(output);
-        sums.iter_mut().zip(&gates).for_each(|(sum, gate)| *sum += gate);
-        let (i, rest) = sums.split_at(units);
-        let (f, rest) = rest.split_at(units);
-        let (g, o) = rest.split_at(units);
+        let products = self.hidden.of(output);
+        sums.iter_mut().zip(&products).for_each(|(sum, product)| *sum += product);
+        let (i, rest) = sums.split_at_mut(units);
+        let (f, rest) = rest.split_at_mut(units);
+        let (g, o) = rest.split_at_mut(units);
         for unit in 0..units {
-            cell[unit] = sigmoid(f[unit]) * cell[unit] + sigmoid(i[unit]) * tanh(g[unit]);
-            output[unit] = sigmoid(o[unit]) * tanh(cell[unit]);
+            (i[unit], f[unit]) = (sigmoid(i[unit]), sigmoid(f[unit]));
+            (g[unit], o[unit]) = (tanh(g[unit]), sigmoid(o[unit]));
+            cell[unit] = f[unit] * cell[unit] + i[unit] * g[unit];
+            output[unit] = o[unit] * tanh(cell[unit]);
         }
     }
 }

@@ -56,6 +56,15 @@ impl Rows {
         }
     }
 
+    /// Sets the values to zero where those of another matrix of the same shape are zero: the gradient of a ReLU, given its outputs.
+    pub(crate) fn clear_where_zero(&mut self, other: &Self) {
+        for (value, other) in self.values.iter_mut().zip(&other.values) {
+            if *other == 0.0 {
+                *value = 0.0;
+            }
+        }
+    }
+
     /// Returns the mean of the rows.
     pub(crate) fn mean(&self) -> Vec<f32> {
         let mut mean = vec![0.0; self.width];
