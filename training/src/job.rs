@@ -6,11 +6,12 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use burn::tensor::{Device, Tensor};
 use half::f16;
+use kvrm_learn::Adam;
 use kvrm_models::inputs::ITERATION_INPUTS;
 use kvrm_models::{Architecture, Dtype, Weights};
 use kvrm_train::Random;
 
-use crate::adam::{Adam, rate};
+use crate::rate::rate;
 use crate::graph::Graph;
 
 /// The factor by which the first weights of distance and step are larger than those of the embedding, which has many more values.

@@ -1,13 +1,13 @@
 //! Trains a network that looks at loops, or the memory oracle. `cargo xtask train` calls it: NETWORK DATA SEED OUT [STEPS]. DATA
 //! is the log of loops, or the folder with the streams of page accesses.
 
-mod adam;
 mod data;
 mod detector;
 mod graph;
 mod job;
 mod oracle;
 mod predictor;
+mod rate;
 mod recogniser;
 #[cfg(test)]
 mod tests;

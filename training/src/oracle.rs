@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 use burn::tensor::{Device, Tensor, TensorData, activation};
+use kvrm_learn::oracle::{
+    CONFIDENCE_WEIGHT, DELTA_SCALE, DELTA_WEIGHT, DELTAS, SAMPLE_ACCESSES, Sample, sequences,
+};
 use kvrm_models::inputs::{ACCESS_FEATURES, Access, access_features, decoded_delta, encoded_delta};
 use kvrm_models::{Architecture, MemoryOracle};
 use kvrm_prefetch::{AccessStream, RecordedAccess};
 use kvrm_train::Random;
-use kvrm_train::oracle::{
-    DELTAS, OracleScores, Part, Window, heard_in_use, inputs, sequences, synthetic_stream,
-};
+use kvrm_train::oracle::{OracleScores, Part, heard_in_use, synthetic_stream};
 use sha2::{Digest as _, Sha256};
 
 use crate::graph::{Graph, cross_entropy};
@@ -20,8 +21,6 @@ use crate::job::{Job, same};
 
 /// The number of sequences of a batch.
 pub(crate) const BATCH: usize = 32;
-/// The number of accesses of a sequence: as many as the windows of the prefetcher have at most.
-const TOKENS: usize = 24;
 /// The largest number of accesses of a stream with a pool and a prefetcher that are kept.
 const HEARD_MAX: usize = 16_000;
 /// The share of synthetic sequences, in percent.
@@ -30,12 +29,7 @@ const SYNTHETIC: usize = 25;
 const SYNTHETIC_ACCESSES: usize = 600;
 /// The number of sequences that are taken from one synthetic stream.
 const OF_STREAM: usize = 16;
-/// The number of accesses before the first prediction of a sequence that begins in the middle of another one.
-const UNSEEN: usize = 8;
-/// The scale of the loss of encoded deltas. Smaller errors count with their squares.
-const SCALE: f32 = 0.002;
-/// The weights of the losses of deltas and patterns; that of confidences is 1.
-const DELTA_WEIGHT: f32 = 0.02;
+/// The weight of the loss of patterns.
 const PATTERN_WEIGHT: f32 = 0.3;
 /// The number of windows of each program for measures.
 const MEASURED: usize = 200;
@@ -90,45 +84,6 @@ fn measured(programs: &[Program]) -> Vec<(&[RecordedAccess], usize)> {
         .collect()
 }
 
-/// A sequence with the labels of the windows that end at each of its accesses.
-pub(crate) struct Sample {
-    inputs: Vec<Access>,
-    /// The page of the first access, and the windows; `None` where nothing is predicted.
-    windows: Vec<Option<Label>>,
-}
-
-struct Label {
-    page: u64,
-    deltas: Vec<i64>,
-    next_pages: Vec<u64>,
-    pattern: usize,
-}
-
-impl Sample {
-    /// Takes the last accesses up to a position, as many as a window has.
-    fn new(sequence: &[RecordedAccess], position: usize, mask: u64) -> Self {
-        let from = (position + 1).saturating_sub(TOKENS);
-        let mut inputs = inputs(sequence, from, position + 1 - from);
-        // The place of a program says nothing about its accesses.
-        inputs.iter_mut().for_each(|access| access.pc ^= mask);
-        let label = |at: usize| {
-            // In use, windows are only short at the beginning of a sequence.
-            let window = Window::at(sequence, at).filter(|_| from == 0 || at >= from + UNSEEN)?;
-            let deltas = window.deltas();
-            let page = sequence[at].access.page;
-            Some(Label { page, deltas, pattern: window.pattern as usize, next_pages: window.next_pages })
-        };
-        Self { inputs, windows: (from..=position).map(label).collect() }
-    }
-}
-
-impl Label {
-    /// Returns whether each page that predicted deltas name is used soon.
-    fn are_used(&self, deltas: &[i64]) -> Vec<bool> {
-        kvrm_train::oracle::are_used(self.page, &self.next_pages, deltas)
-    }
-}
-
 /// An endless stream of batches.
 pub(crate) struct Batches<'a> {
     programs: &'a [Program],
@@ -150,7 +105,7 @@ impl<'a> Batches<'a> {
             let program = random.below(self.programs.len());
             let (sequence, position) = self.programs[program].place(random);
             // The end of a window is anywhere behind the chosen access, so beginnings are as likely as the rest.
-            let position = (position + random.below(TOKENS)).min(sequence.len() - 1);
+            let position = (position + random.below(SAMPLE_ACCESSES)).min(sequence.len() - 1);
             return Sample::new(sequence, position, mask);
         }
         if self.left == 0 {
@@ -168,7 +123,7 @@ impl<'a> Batches<'a> {
             }
             access -= sequence.len();
         }
-        let position = (access + random.below(TOKENS)).min(chosen.len() - 1);
+        let position = (access + random.below(SAMPLE_ACCESSES)).min(chosen.len() - 1);
         Sample::new(chosen, position, mask)
     }
 
@@ -186,7 +141,7 @@ pub(crate) struct Outputs {
 
 /// Returns the outputs, where sequences that are shorter than a window have rows that mean nothing behind them.
 pub(crate) fn forward(graph: &Graph, batch: &[Sample]) -> Outputs {
-    let (count, tokens) = (batch.len(), TOKENS);
+    let (count, tokens) = (batch.len(), SAMPLE_ACCESSES);
     let mut features = Vec::with_capacity(count * tokens * ACCESS_FEATURES);
     for sample in batch {
         let padding = std::iter::repeat_n(Access::default(), tokens - sample.inputs.len());
@@ -214,15 +169,15 @@ pub(crate) fn forward(graph: &Graph, batch: &[Sample]) -> Outputs {
 pub(crate) fn loss(flat: &[f32], batch: &[Sample], device: &Device) -> (Graph, Tensor<1>) {
     let graph = Graph::new(Architecture::MemoryOracle, flat, device);
     let outputs = forward(&graph, batch);
-    let rows = batch.len() * TOKENS;
+    let rows = batch.len() * SAMPLE_ACCESSES;
     let predicted = outputs.deltas.clone().into_data().try_to_vec::<f32>().unwrap_or_default();
     let (mut labels, mut weights) = (vec![0.0; rows * DELTAS], vec![0.0; rows * DELTAS]);
     let (mut used, mut named) = (vec![0.0; rows * DELTAS], vec![0.0; rows * DELTAS]);
     let (mut patterns, mut pattern_weights) = (vec![0; rows], vec![0.0; rows]);
     for (number, sample) in batch.iter().enumerate() {
-        for (at, label) in sample.windows.iter().enumerate() {
+        for (at, label) in sample.labels.iter().enumerate() {
             let Some(label) = label else { continue };
-            let row = number * TOKENS + at;
+            let row = number * SAMPLE_ACCESSES + at;
             for (place, delta) in label.deltas.iter().enumerate() {
                 labels[row * DELTAS + place] = encoded_delta(*delta);
                 weights[row * DELTAS + place] = 1.0;
@@ -233,7 +188,7 @@ pub(crate) fn loss(flat: &[f32], batch: &[Sample], device: &Device) -> (Graph, T
                 used[row * DELTAS + place] = f32::from(u8::from(is_used));
                 named[row * DELTAS + place] = 1.0;
             }
-            (patterns[row], pattern_weights[row]) = (label.pattern, 1.0);
+            (patterns[row], pattern_weights[row]) = (label.pattern as usize, 1.0);
         }
     }
     let matrix = |values: Vec<f32>| Tensor::<2>::from_data(TensorData::new(values, [rows, DELTAS]), device);
@@ -241,7 +196,7 @@ pub(crate) fn loss(flat: &[f32], batch: &[Sample], device: &Device) -> (Graph, T
         let count = weights.iter().sum::<f32>().max(1.0);
         (losses * matrix(weights)).sum() * (1.0 / count)
     };
-    let error = (outputs.deltas - matrix(labels)) * (1.0 / SCALE);
+    let error = (outputs.deltas - matrix(labels)) * (1.0 / DELTA_SCALE);
     let of_deltas = mean((error.powi_scalar(2) + 1.0).sqrt() - 1.0, weights);
     // The targets are those of the deltas that the network predicts now, so that confidences fit them.
     let used = matrix(used);
@@ -249,7 +204,7 @@ pub(crate) fn loss(flat: &[f32], batch: &[Sample], device: &Device) -> (Graph, T
     let unlikely = activation::log_sigmoid(-outputs.confidences) * (-used + 1.0);
     let of_confidences = mean(-(likely + unlikely), named);
     let of_patterns = cross_entropy(outputs.patterns, &patterns, &pattern_weights, device);
-    let loss = of_deltas * DELTA_WEIGHT + of_confidences + of_patterns * PATTERN_WEIGHT;
+    let loss = of_deltas * DELTA_WEIGHT + of_confidences * CONFIDENCE_WEIGHT + of_patterns * PATTERN_WEIGHT;
     (graph, loss)
 }
 
@@ -316,7 +271,7 @@ pub(crate) fn check(network: &MemoryOracle, batch: &[Sample], device: &Device) -
     let patterns = outputs.patterns.into_data().try_to_vec::<f32>().unwrap_or_default();
     for (number, sample) in batch.iter().enumerate() {
         let prediction = network.predict(&sample.inputs).context("a window of 1 to 32 accesses")?;
-        let row = number * TOKENS + sample.inputs.len() - 1;
+        let row = number * SAMPLE_ACCESSES + sample.inputs.len() - 1;
         same(&deltas[row * DELTAS..][..DELTAS], &prediction.encoded_deltas)?;
         same(&patterns[row * 4..][..4], &prediction.pattern_logits)?;
     }

@@ -1,6 +1,7 @@
 //! `cargo xtask prefetch`: records the page accesses of many programs, and measures prefetchers on them.
 
 mod files;
+mod learn;
 mod prefetchers;
 mod record;
 mod tables;
@@ -9,6 +10,7 @@ mod workloads;
 use anyhow::Result;
 
 pub(crate) use self::files::streams_folder;
+use self::learn::LearnArgs;
 use self::tables::ReplayArgs;
 
 /// Arguments of `cargo xtask prefetch`.
@@ -28,11 +30,14 @@ enum Subcommand {
     },
     /// Replays the recorded accesses of a part of the programs with each prefetcher, and prints tables.
     Replay(ReplayArgs),
+    /// Replays them with a memory oracle that learns while it is used, and prints a table.
+    Learn(LearnArgs),
 }
 
 pub(crate) fn run(Args { command }: &Args) -> Result<()> {
     match command {
         Subcommand::Log { only } => record::run(only.as_deref()),
         Subcommand::Replay(args) => tables::run(&files::read_streams()?, args),
+        Subcommand::Learn(args) => learn::run(&files::read_streams()?, args),
     }
 }

@@ -11,8 +11,8 @@ use kvrm::models::Weights;
 use kvrm::prefetch::{Degree, Policy};
 use kvrm::spiking::available_memory;
 use kvrm::{
-    ClassSelection, Engine, Error, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, LoopMode, Loops,
-    MemoryLimits, Plan, Prefetch, SelectionMode, Translation,
+    ClassSelection, Engine, Error, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, Learning,
+    LoopMode, Loops, MemoryLimits, Plan, Prefetch, SelectionMode, Translation,
 };
 use kvrm_records::{Adapter, Value};
 
@@ -87,11 +87,31 @@ struct PrefetchArgs {
     /// The weights of --prefetch oracle: a .safetensors file of a memory oracle. The default is the one that comes with KVRM.
     #[arg(long, value_name = "FILE", requires = "prefetch")]
     prefetch_weights: Option<PathBuf>,
+    /// Let the network of --prefetch oracle learn from the pages that the program uses, in spare threads of the host. Results are
+    /// the same. --stats shows what was learned.
+    #[arg(long, requires = "prefetch")]
+    learn: bool,
+    /// The seed of --learn: for the same accesses to memory, the same seed gives the same weights.
+    #[arg(long, value_name = "SEED", default_value = "1", requires = "learn")]
+    learn_seed: u64,
 }
 
 impl PrefetchArgs {
-    /// Returns what these options prefetch.
-    fn open(&self) -> Result<Prefetch> {
+    /// Returns what these options prefetch, and what learns from it.
+    fn open(&self) -> Result<(Prefetch, Option<Learning>)> {
+        let prefetch = self.prefetch()?;
+        if !self.learn {
+            return Ok((prefetch, None));
+        }
+        let policy = prefetch.policy();
+        if policy != Policy::Oracle {
+            bail!("--learn: --prefetch {policy} cannot learn; use --prefetch oracle");
+        }
+        let learning = Learning::new(self.learn_seed);
+        Ok((prefetch.with_learning(&learning), Some(learning)))
+    }
+
+    fn prefetch(&self) -> Result<Prefetch> {
         let degree = self.prefetch_degree.unwrap_or_default();
         let policy = self.prefetch.unwrap_or_default();
         let Some(path) = &self.prefetch_weights else { return Ok(Prefetch::new(policy, degree)?) };
@@ -255,6 +275,8 @@ pub(crate) struct OpenEngine {
     pub(crate) translation: Translation,
     /// The acceleration of loops, if there is any.
     pub(crate) loops: Option<Loops>,
+    /// What networks learn, if they do.
+    pub(crate) learning: Option<Learning>,
     /// The reason that the CPU was chosen, if the user did not ask for it.
     pub(crate) fallback: Option<String>,
 }
@@ -280,7 +302,7 @@ impl EngineArgs {
             bail!("--translate always is for GPUs, but the engine is the CPU; use --engine gpu");
         }
         let with = |gpus: GpusEngine| gpus.with_class_selection(&selection).with_translation(translation);
-        let mut gpus = opened.gpus.map(with);
+        let (mut gpus, mut learning) = (opened.gpus.map(with), None);
         if let Some(device) = self.device_memory {
             let Some(there) = gpus else {
                 bail!(
@@ -288,10 +310,11 @@ impl EngineArgs {
                 );
             };
             let host = self.host_memory.unwrap_or_else(|| default_host_memory(device));
-            let prefetch = self.prefetch.open()?;
+            let (prefetch, of_prefetch) = self.prefetch.open()?;
+            learning = of_prefetch;
             gpus = Some(there.with_memory(MemoryLimits::new(device, host)).with_prefetch(&prefetch));
         }
-        let engine = OpenEngine { gpus, selection, translation, ..opened };
+        let engine = OpenEngine { gpus, selection, translation, learning, ..opened };
         let loops = engine.loops_in(self.loops.mode(self.loops_seed))?;
         Ok(OpenEngine { loops, ..engine })
     }
@@ -339,6 +362,7 @@ impl GpuArgs {
             selection: ClassSelection::TABLE,
             translation: Translation::Auto,
             loops: None,
+            learning: None,
             fallback: choice.reason,
         })
     }

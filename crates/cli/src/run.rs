@@ -2,6 +2,7 @@
 
 mod clock;
 mod hooks;
+mod learning;
 mod outputs;
 mod strace;
 mod system_calls;
@@ -68,6 +69,10 @@ pub(crate) struct Args {
     /// Print the report and the output of all lanes as one JSON object on standard output, instead of the output.
     #[arg(long)]
     json: bool,
+    /// After the run, write the weights of all networks that have learned, and their manifest, into a new directory. A file of it can
+    /// be the value of --prefetch-weights.
+    #[arg(long, value_name = "DIR", requires = "learn")]
+    save_weights: Option<PathBuf>,
     /// Check the memory of all lanes after the run, also if the run fails: page tables, lists of frames, counters and
     /// lowered code must agree. Differences are printed on standard error, and the exit status is 2.
     #[arg(long)]
@@ -97,6 +102,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         outputs::make_folder(folder)?;
     }
     let features = args.machine.features(&program);
+    learning::check(engine.learning.as_ref(), args.save_weights.as_deref())?;
     let hooks = args.hooks.hooks(&program)?;
     let builder = args
         .machine
@@ -134,9 +140,16 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             machine.save_files(lane, guest, with_lane(host, lane))?;
         }
     }
+    if let (Some(learning), Some(folder)) = (&engine.learning, &args.save_weights) {
+        learning::save(learning, folder)?;
+    }
     if args.json {
         let mut out = Output::new();
-        writeln!(out, "{}", to_json(&mut machine, &report, engine.fallback.as_deref())?)?;
+        let mut json = to_json(&mut machine, &report, engine.fallback.as_deref())?;
+        if let Some(learned) = engine.learning.as_ref().and_then(learning::to_json) {
+            json["learning"] = learned;
+        }
+        writeln!(out, "{json}")?;
         out.flush()?;
     } else if let Some(folder) = &args.output_dir {
         outputs::write(&machine, folder)?;
@@ -153,6 +166,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     }
     if args.stats {
         note(report);
+        engine.learning.iter().for_each(learning::report);
     }
     status(&mut machine)
 }

@@ -69,6 +69,18 @@ impl MemoryOracleKernels {
         })
     }
 
+    /// Replaces the weights.
+    ///
+    /// # Errors
+    ///
+    /// A weight is too large for half precision, or the device fails.
+    pub fn set_weights(&mut self, oracle: &MemoryOracle) -> Result<(), Error> {
+        self.packed = PackedOracle::new(&self.device, oracle)?;
+        // Its buffers are bound together with the weights.
+        self.workspace = None;
+        Ok(())
+    }
+
     /// Returns the prediction for each window, in the same order. A window has the accesses of a lane, oldest first. The
     /// prediction is `None` if it has no accesses, or more than
     /// [`WINDOW_ACCESSES_MAX`].

@@ -122,6 +122,7 @@
 //! - [`spiking`] runs networks of spiking neurons.
 //! - [`arm64`] has the instruction table, decoder, disassembler and assembler.
 //! - [`gpu`] lists and opens GPUs, and says why one cannot be used.
+//! - [`learn`] fine-tunes networks while a program runs.
 //! - [`models`] has the networks that name classes, their weights, and the proofs that they are right.
 //! - [`vectors`] reads and runs test vectors.
 //!
@@ -135,6 +136,7 @@ pub use kvrm_gpu::{
     ClassSelection, Engine, EngineChoice, GpuEngine, GpuSelection, GpusEngine, MemoryLimits, Prefetch,
     SelectionMode, Translation,
 };
+pub use kvrm_learn::{self as learn, Learning};
 pub use kvrm_machine::*;
 pub use kvrm_models as models;
 pub use kvrm_prefetch as prefetch;

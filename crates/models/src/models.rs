@@ -1,10 +1,11 @@
 //! A set of networks that are used together: at most one of each architecture.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 
 use crate::weights::manifest::weight_files;
-use crate::{Architecture, Error, Weights};
+use crate::{Architecture, Dtype, Entry, Error, MANIFEST, Manifest, Weights, files, sha256_of};
 
 /// The weights of at most one network of each architecture.
 ///
@@ -49,6 +50,35 @@ impl Models {
             models.insert(weights);
         }
         Ok(models)
+    }
+
+    /// Saves all weights in half precision into a folder, which is made if it does not exist, each as the name of its architecture with
+    /// `.safetensors`, and the manifest of them.
+    ///
+    /// # Errors
+    ///
+    /// If a value is too large for half precision, or a file cannot be written.
+    pub fn save_dir(&self, folder: &Path) -> Result<Manifest, Error> {
+        fs::create_dir_all(folder).map_err(|source| Error::write(folder, source))?;
+        let mut manifest = Manifest::default();
+        for weights in self.iter() {
+            let name = format!("{}.safetensors", weights.architecture());
+            let bytes = weights.to_bytes(Dtype::F16)?;
+            files::write(&folder.join(&name), &bytes)?;
+            let rounded = Weights::from_bytes(&name, &bytes)?;
+            let metadata = &weights.metadata;
+            let metrics = metadata.metrics.iter().map(|(name, value)| format!("{name} {value}"));
+            manifest.files.push(Entry {
+                weights_sha256: Some(sha256_of(rounded.values())),
+                recipe: metadata.recipe.clone().unwrap_or_default(),
+                seed: metadata.seed,
+                verified_domain: metadata.verified_domain.clone(),
+                result: metrics.collect::<Vec<_>>().join(", "),
+                ..Entry::new(&name, weights.architecture(), &bytes)
+            });
+        }
+        files::write(&folder.join(MANIFEST), manifest.to_toml()?.as_bytes())?;
+        Ok(manifest)
     }
 
     /// Loads a file into the slot of its architecture and returns that architecture. The previous weights of the slot

@@ -3,6 +3,8 @@
 mod lane;
 mod settings;
 
+use std::sync::Arc;
+
 use kvrm_models::{MemoryOracle, OracleProgress};
 
 pub use self::lane::{OracleLane, OracleQuestion};
@@ -22,26 +24,32 @@ use crate::prefetcher::Prefetcher;
 /// let deltas = Architecture::MemoryOracle.tensor("delta_head.3.bias").ok_or("no tensor")?;
 /// flat[deltas.offset..][..8].fill(encoded_delta(3));
 /// let network = MemoryOracle::from_flat(&flat)?;
-/// let mut prefetcher = OraclePrefetcher::new(&network, OracleSettings::new(0.4, 1)?);
+/// let mut prefetcher = OraclePrefetcher::new(network, OracleSettings::new(0.4, 1)?);
 /// let mut candidates = Candidates::new(Degree::new(4)?);
 /// prefetcher.observe(&PageAccess { page: 100, ..PageAccess::default() }, Trigger::Miss, &mut candidates);
 /// assert_eq!(candidates.pages().collect::<Vec<_>>(), [103, 106]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct OraclePrefetcher<'a> {
-    network: &'a MemoryOracle,
+pub struct OraclePrefetcher {
+    network: Arc<MemoryOracle>,
     lane: OracleLane,
     /// The network's progress with the window of each group, so that it takes a step for each access and not for each window.
     windows: Vec<OracleProgress>,
     inferences: u64,
 }
 
-impl<'a> OraclePrefetcher<'a> {
+impl OraclePrefetcher {
     /// Creates a prefetcher that has heard nothing.
     #[must_use]
-    pub fn new(network: &'a MemoryOracle, settings: OracleSettings) -> Self {
-        Self { network, lane: OracleLane::new(settings), windows: Vec::new(), inferences: 0 }
+    pub fn new(network: impl Into<Arc<MemoryOracle>>, settings: OracleSettings) -> Self {
+        Self { network: network.into(), lane: OracleLane::new(settings), windows: Vec::new(), inferences: 0 }
+    }
+
+    /// Replaces the network. What is known of the lane stays.
+    pub fn set_network(&mut self, network: impl Into<Arc<MemoryOracle>>) {
+        self.network = network.into();
+        self.windows.iter_mut().for_each(|window| *window = self.network.begin());
     }
 
     /// Returns how often the network has predicted.
@@ -51,7 +59,7 @@ impl<'a> OraclePrefetcher<'a> {
     }
 }
 
-impl Prefetcher for OraclePrefetcher<'_> {
+impl Prefetcher for OraclePrefetcher {
     fn observe(&mut self, access: &PageAccess, trigger: Trigger, candidates: &mut Candidates) {
         let mut question = self.lane.hear(access, trigger);
         let group = question.group();
@@ -60,6 +68,10 @@ impl Prefetcher for OraclePrefetcher<'_> {
         }
         let progress = &mut self.windows[group];
         let mut known = if question.has_grown() { question.window().len() - 1 } else { 0 };
+        if known != progress.accesses() {
+            // The window has become shorter, or the network is another one.
+            known = 0;
+        }
         if known == 0 {
             *progress = self.network.begin();
         }
@@ -84,6 +96,6 @@ impl Prefetcher for OraclePrefetcher<'_> {
 
     fn bytes(&self) -> usize {
         let windows: usize = self.windows.iter().map(OracleProgress::bytes).sum();
-        size_of::<&MemoryOracle>() + size_of::<u64>() + self.lane.bytes() + windows
+        size_of::<Arc<MemoryOracle>>() + size_of::<u64>() + self.lane.bytes() + windows
     }
 }

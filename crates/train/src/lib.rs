@@ -23,12 +23,11 @@ pub mod loops;
 mod math;
 pub mod oracle;
 mod progress;
-mod random;
 mod small;
 mod tuple;
 
+pub use kvrm_learn::Random;
 pub use progress::{NotExact, Progress, TrainedWeights};
-pub use random::Random;
 pub use small::train_small_dispatch;
 pub use tuple::{Recipe, train_tuples};
 

@@ -5,7 +5,7 @@ use kvrm_models::{Agreement, SmallDispatchNetwork, argmax, margin, tanh};
 use crate::adam::{Adam, rate};
 use crate::math::{exp, ln};
 use crate::progress::{NotExact, Progress, TrainedWeights};
-use crate::random::Random;
+use kvrm_learn::Random;
 
 const INPUTS: usize = 8;
 const HIDDEN: usize = 8;

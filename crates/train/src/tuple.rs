@@ -9,7 +9,7 @@ use rayon::slice::ParallelSlice;
 use crate::adam::{Adam, rate};
 use crate::gradient::{Gradient, HIDDEN, PreparedWeights, add};
 use crate::progress::{NotExact, Progress, TrainedWeights};
-use crate::random::Random;
+use kvrm_learn::Random;
 
 const EMBEDDING: usize = 32;
 const INPUTS: usize = EMBEDDING + FEATURE_BITS.len();

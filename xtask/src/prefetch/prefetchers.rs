@@ -1,6 +1,7 @@
 //! The prefetchers that are compared: the classical ones, and that of the memory oracle.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use kvrm_models::{Architecture, MemoryOracle, Weights};
@@ -16,14 +17,14 @@ const MARKOV_ENTRIES: usize = 4096;
 
 /// Makes prefetchers that have heard nothing.
 pub(super) struct Prefetchers {
-    network: MemoryOracle,
+    pub(super) network: Arc<MemoryOracle>,
     pub(super) settings: OracleSettings,
 }
 
 /// A prefetcher of any policy.
-pub(super) enum AnyPrefetcher<'a> {
+pub(super) enum AnyPrefetcher {
     Baseline(Baseline),
-    Oracle(Box<OraclePrefetcher<'a>>),
+    Oracle(Box<OraclePrefetcher>),
 }
 
 impl Prefetchers {
@@ -37,21 +38,27 @@ impl Prefetchers {
                 weights
             }
         };
-        Ok(Self { network: MemoryOracle::from_flat(weights.values())?, settings })
+        let network = MemoryOracle::from_flat(weights.values())?.rounded_to_half()?;
+        Ok(Self { network: Arc::new(network), settings })
     }
 
-    pub(super) fn of(&self, policy: Policy) -> AnyPrefetcher<'_> {
+    pub(super) fn of(&self, policy: Policy) -> AnyPrefetcher {
         match policy {
             Policy::Markov => AnyPrefetcher::Baseline(Baseline::Markov(Markov::with_entries(MARKOV_ENTRIES))),
             _ => policy.baseline().map_or_else(
-                || AnyPrefetcher::Oracle(Box::new(OraclePrefetcher::new(&self.network, self.settings))),
+                || {
+                    AnyPrefetcher::Oracle(Box::new(OraclePrefetcher::new(
+                        self.network.clone(),
+                        self.settings,
+                    )))
+                },
                 AnyPrefetcher::Baseline,
             ),
         }
     }
 }
 
-impl AnyPrefetcher<'_> {
+impl AnyPrefetcher {
     /// Returns how often the network has predicted.
     pub(super) fn inferences(&self) -> u64 {
         match self {
@@ -61,7 +68,7 @@ impl AnyPrefetcher<'_> {
     }
 }
 
-impl Prefetcher for AnyPrefetcher<'_> {
+impl Prefetcher for AnyPrefetcher {
     fn observe(&mut self, access: &PageAccess, trigger: Trigger, candidates: &mut Candidates) {
         match self {
             Self::Baseline(prefetcher) => prefetcher.observe(access, trigger, candidates),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kvrm_learn::Learning;
 use kvrm_models::{Architecture, MemoryOracle, Weights};
 use kvrm_prefetch::{Degree, Policy};
 
@@ -25,11 +26,12 @@ pub struct Prefetch {
     policy: Policy,
     degree: Degree,
     oracle: Option<Arc<MemoryOracle>>,
+    learning: Option<Learning>,
 }
 
 impl Prefetch {
     /// No page is prefetched.
-    pub const NONE: Self = Self { policy: Policy::None, degree: Degree::ONE, oracle: None };
+    pub const NONE: Self = Self { policy: Policy::None, degree: Degree::ONE, oracle: None, learning: None };
 
     /// Lets a prefetcher name at most `degree` pages for each access that it hears of. The memory oracle has the weights that come with
     /// KVRM, and is evaluated on the GPU, for all lanes together.
@@ -39,7 +41,7 @@ impl Prefetch {
     /// [`Error::UnsuitableWeights`]: never in a release, where the weights are tested.
     pub fn new(policy: Policy, degree: Degree) -> Result<Self, Error> {
         if policy != Policy::Oracle {
-            return Ok(Self { policy, degree, oracle: None });
+            return Ok(Self { policy, degree, oracle: None, learning: None });
         }
         let builtin = Weights::builtin(Architecture::MemoryOracle).map_err(|error| unsuitable(&error))?;
         let (weights, _) = builtin.ok_or_else(|| unsuitable(&"KVRM comes without them"))?;
@@ -58,7 +60,25 @@ impl Prefetch {
         }
         let network = MemoryOracle::from_flat(weights.values()).and_then(|network| network.rounded_to_half());
         let network = network.map_err(|error| unsuitable(&error))?;
-        Ok(Self { policy: Policy::Oracle, degree, oracle: Some(Arc::new(network)) })
+        Ok(Self { policy: Policy::Oracle, degree, oracle: Some(Arc::new(network)), learning: None })
+    }
+
+    /// Lets the memory oracle learn while lanes run, in spare threads of the host. The first machine that is built learns, and no
+    /// other one. Without a memory oracle, nothing is learned.
+    ///
+    /// ```
+    /// use kvrm_gpu::Prefetch;
+    /// use kvrm_learn::Learning;
+    /// use kvrm_prefetch::{Degree, Policy};
+    ///
+    /// let learning = Learning::new(1);
+    /// let prefetch = Prefetch::new(Policy::Oracle, Degree::new(4)?)?.with_learning(&learning);
+    /// // After a run: learning.oracle() says what was learned, and learning.weights() has the weights.
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_learning(self, learning: &Learning) -> Self {
+        Self { learning: Some(learning.clone()), ..self }
     }
 
     /// Returns the policy.
@@ -81,6 +101,12 @@ impl Prefetch {
     /// Returns the memory oracle, if it is what names pages.
     pub(crate) const fn network(&self) -> Option<&Arc<MemoryOracle>> {
         self.oracle.as_ref()
+    }
+
+    /// Returns the learning that begins with this engine, if it is the first one.
+    pub(crate) fn begin_learning(&self) -> Option<Learning> {
+        let (network, learning) = (self.oracle.as_ref()?, self.learning.as_ref()?);
+        learning.begin_oracle(network).then(|| learning.clone())
     }
 }
 

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use kvrm_arm64::asm::{Assembler, X0, X1, X2, X3, X4, at};
 use kvrm_gpu::{Bounds, MemoryLimits, Prefetch};
+use kvrm_learn::Learning;
 use kvrm_machine::{Executor, FrameMoves, Image, Mapping, Stop};
 use kvrm_prefetch::{Degree, Policy};
 use kvrm_testkit::random::Random;
@@ -197,6 +198,24 @@ fn prefetched_pages_change_nothing_but_the_number_of_waits() {
     for policy in [Policy::Next, Policy::BestOffset, Policy::Oracle] {
         assert!(of(policy) < of(Policy::None), "{policy} saves some: {waits:?}");
     }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn what_the_oracle_learns_changes_no_result() {
+    let learned = || {
+        let learning = Learning::new(3);
+        let prefetch = Prefetch::new(Policy::Oracle, Degree::ONE).expect("the weights are there");
+        let prefetch = prefetch.with_learning(&learning);
+        let mut pair = pair(24, 60, Bounds { prefetch, ..places(800) });
+        run_twice(&mut pair, 60);
+        let learned = learning.oracle().expect("the engine has begun with the oracle");
+        assert!(learned.rounds >= 2, "at least one comparison: {learned}");
+        let weights = learning.weights().expect("weights of a network").remove(0);
+        Prefetch::with_weights(&weights, Degree::ONE).expect("weights of the oracle");
+        (learned, weights)
+    };
+    assert_eq!(learned(), learned(), "the same accesses and the same seed");
 }
 
 #[test]

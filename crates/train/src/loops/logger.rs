@@ -8,7 +8,7 @@ use kvrm_machine::{AddressSpace, Error, Executor, Factory, Interpreter, Plan, Re
 use kvrm_models::inputs::{BODY_WORDS_MAX, REGISTERS};
 
 use super::record::{Entry, LoopRecord};
-use crate::random::Random;
+use kvrm_learn::Random;
 
 /// The greatest distance in bytes from a branch back to its target.
 const DISTANCE_MAX: u64 = 4 * (BODY_WORDS_MAX as u64 - 1);

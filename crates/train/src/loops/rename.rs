@@ -4,7 +4,7 @@ use kvrm_arm64::operand::Operand;
 use kvrm_arm64::{Word, decode};
 use kvrm_models::inputs::REGISTERS;
 
-use crate::random::Random;
+use kvrm_learn::Random;
 
 /// The number of registers that may be renamed: x0 to x29. Calls write to x30.
 const RENAMED: usize = 30;

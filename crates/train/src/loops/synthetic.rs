@@ -4,7 +4,7 @@
 use kvrm_arm64::{Class, decode};
 use kvrm_models::inputs::{BODY_WORDS_MAX, REGISTERS};
 
-use crate::random::Random;
+use kvrm_learn::Random;
 
 /// A generated loop with values of its registers.
 #[derive(Clone, Debug, PartialEq, Eq)]

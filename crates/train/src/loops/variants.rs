@@ -8,7 +8,7 @@ use kvrm_models::inputs::BODY_WORDS_MAX;
 
 use super::rename::replaced;
 use super::synthetic::OUT;
-use crate::random::Random;
+use kvrm_learn::Random;
 
 /// Returns a variant of a body: up to three changes, some of which are made in several places.
 ///

@@ -1,10 +1,8 @@
 //! Measures of the memory oracle on windows.
 
+use kvrm_learn::oracle::{DELTAS, Window, inputs};
 use kvrm_models::{MemoryOracle, inputs::decoded_delta};
 use kvrm_prefetch::RecordedAccess;
-
-use super::sequences::inputs;
-use super::window::{DELTAS, Window};
 
 /// The number of bins of confidences.
 const BINS: usize = 10;

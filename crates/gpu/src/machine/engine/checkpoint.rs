@@ -4,7 +4,6 @@ use kvrm_machine::PageMap;
 use kvrm_shaders::layout::{INFO_NODE, INFO_PAGE_HIGH};
 
 use super::lanes::{GpuExecutor, Snapshot};
-use super::predictors::Prefetching;
 use super::words::PAGE;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
@@ -107,7 +106,9 @@ impl GpuExecutor {
         self.heap_ends.clone_from(&from.heap_ends);
         self.frames = from.frames_used;
         self.frames_max = from.frames_max;
-        self.prefetching = Prefetching::new(&self.bounds.prefetch, self.store.lanes);
+        if let Some(prefetching) = &mut self.prefetching {
+            prefetching.restart(self.store.lanes);
+        }
         self.cache.forget();
         Ok(true)
     }

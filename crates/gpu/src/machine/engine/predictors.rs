@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use kvrm_learn::Learning;
 use kvrm_models::MemoryOracle;
 use kvrm_prefetch::{
     Baseline, Candidates, Degree, OracleLane, OracleQuestion, OracleSettings, PageAccess, Prefetcher as _,
@@ -65,6 +66,14 @@ impl Prefetching {
         self.unused.retain(|unused| !lanes.contains(&(unused.page.lane as usize)));
         lanes.into_iter().for_each(|lane| self.predictors.forget(lane));
     }
+
+    /// Lets all lanes begin anew on another device. What the network has learned stays.
+    pub(super) fn restart(&mut self, lanes: usize) {
+        self.forget(&(0..lanes).collect::<Vec<_>>());
+        if let Predictors::Oracle(oracle) = &mut self.predictors {
+            oracle.kernels = None;
+        }
+    }
 }
 
 /// The prefetchers of all lanes. That of a lane is made when the lane first waits.
@@ -81,6 +90,8 @@ pub(super) struct OracleLanes {
     degree: Degree,
     /// The network on the device, once it was asked.
     kernels: Option<MemoryOracleKernels>,
+    /// What is told of all accesses, if the network learns.
+    learning: Option<Learning>,
     lanes: Vec<Option<Box<OracleLane>>>,
 }
 
@@ -92,6 +103,7 @@ impl Predictors {
                 network: network.clone(),
                 degree: prefetch.degree(),
                 kernels: None,
+                learning: prefetch.begin_learning(),
                 lanes: vec![None; lanes],
             })),
         }
@@ -101,7 +113,12 @@ impl Predictors {
     pub(super) fn forget(&mut self, lane: usize) {
         match self {
             Self::Baselines(lanes, _) => lanes[lane] = None,
-            Self::Oracle(oracle) => oracle.lanes[lane] = None,
+            Self::Oracle(oracle) => {
+                oracle.lanes[lane] = None;
+                if let Some(learning) = &oracle.learning {
+                    learning.forget([lane]);
+                }
+            }
         }
     }
 
@@ -187,7 +204,8 @@ impl OracleLanes {
         let mut open: Vec<(usize, OracleQuestion)> =
             questions.collect::<Vec<_>>().into_iter().enumerate().collect();
         let mut candidates = vec![Candidates::new(self.degree); heard.len()];
-        if self.kernels.is_none() {
+        self.learn(heard)?;
+        if self.kernels.is_none() && !heard.is_empty() {
             self.kernels = Some(MemoryOracleKernels::new(device, &self.network)?);
         }
         while let (false, Some(kernels)) = (open.is_empty(), &mut self.kernels) {
@@ -212,5 +230,17 @@ impl OracleLanes {
             .zip(&candidates)
             .flat_map(|(after, candidates)| named_after(after, candidates))
             .collect())
+    }
+
+    /// Tells of accesses, and takes what was learned into use.
+    fn learn(&mut self, heard: &[Heard]) -> Result<(), Error> {
+        let Some(learning) = &self.learning else { return Ok(()) };
+        if let Some(network) = learning.hear(heard.iter().map(|heard| (heard.lane, heard.access))) {
+            self.network = network;
+            if let Some(kernels) = &mut self.kernels {
+                kernels.set_weights(&self.network)?;
+            }
+        }
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The optimizer: Adam with decoupled weight decay, a warm-up, and a cosine decay of the rate.
+//! The optimizer: Adam (Kingma and Ba, 2015) with decoupled weight decay (Loshchilov and Hutter, 2019).
 
 const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.98;
@@ -7,23 +7,24 @@ const EPSILON: f32 = 1e-8;
 const DECAY: f32 = 0.01;
 /// The greatest length of a gradient. Longer ones are shortened.
 const LENGTH_MAX: f32 = 1.0;
-/// The number of steps in which the rate rises.
-const WARM_UP: u32 = 200;
 
 /// The state of the optimizer.
-pub(crate) struct Adam {
+#[derive(Clone, Debug)]
+pub struct Adam {
     mean: Vec<f32>,
     square: Vec<f32>,
     step: u32,
 }
 
 impl Adam {
-    pub(crate) fn new(parameters: usize) -> Self {
+    /// Returns the state before the first step, for a number of weights.
+    #[must_use]
+    pub fn new(parameters: usize) -> Self {
         Self { mean: vec![0.0; parameters], square: vec![0.0; parameters], step: 0 }
     }
 
-    /// Changes the weights by one step against the gradient.
-    pub(crate) fn step(&mut self, weights: &mut [f32], gradient: &[f32], rate: f32) {
+    /// Changes the weights by one step against the gradient. Gradients longer than 1 are shortened to 1.
+    pub fn step(&mut self, weights: &mut [f32], gradient: &[f32], rate: f32) {
         self.step += 1;
         let length =
             gradient.iter().map(|value| f64::from(*value) * f64::from(*value)).sum::<f64>().sqrt() as f32;
@@ -38,13 +39,4 @@ impl Adam {
             *weight -= rate * (*mean * scale1 / ((*square * scale2).sqrt() + EPSILON) + DECAY * *weight);
         }
     }
-}
-
-/// Returns the learning rate at `step` of `steps`: it rises to `peak`, and falls to 5 % of it along half a cosine wave.
-pub(crate) fn rate(peak: f32, step: u32, steps: u32) -> f32 {
-    if step < WARM_UP {
-        return peak * (step + 1) as f32 / WARM_UP as f32;
-    }
-    let turn = (std::f32::consts::PI * step as f32 / steps as f32).cos();
-    peak * (0.05 + 0.95 * 0.5 * (1.0 + turn))
 }

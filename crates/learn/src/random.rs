@@ -6,6 +6,7 @@ pub struct Random(u64);
 
 impl Random {
     /// Returns a generator that always gives the same numbers for the same seed.
+    #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }

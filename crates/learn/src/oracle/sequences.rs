@@ -1,51 +1,55 @@
 //! Sequences of accesses, as the memory oracle sees them.
 
 use kvrm_models::inputs::Access;
-use kvrm_prefetch::{GROUPS, Groups, InvalidSettings, Policy, RecordedAccess, ReplaySettings, footprint};
+use kvrm_prefetch::{GROUPS, Groups, RecordedAccess};
 
-use super::window::heard_with;
+/// Divides accesses of a lane into their [`Groups`], each in its order, as they come.
+///
+/// ```
+/// use kvrm_learn::oracle::Sequences;
+/// use kvrm_prefetch::{PageAccess, RecordedAccess};
+///
+/// let mut sequences = Sequences::default();
+/// for page in [10, 5000, 11, 5001, 12] {
+///     let access = PageAccess { page, ..PageAccess::default() };
+///     sequences.hear(RecordedAccess { access, ..RecordedAccess::default() });
+/// }
+/// let lengths: Vec<usize> = sequences.finish().map(|sequence| sequence.len()).collect();
+/// assert_eq!(lengths, [3, 2]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Sequences {
+    groups: Groups,
+    open: [Vec<RecordedAccess>; GROUPS],
+}
 
-/// The parts of the pages of a program that a pool holds, as divisors.
-const DIVISORS: [usize; 4] = [1, 2, 5, 10];
-/// The prefetchers that run while the accesses are heard.
-const POLICIES: [Policy; 3] = [Policy::None, Policy::Next, Policy::Stride];
-/// The degree of these prefetchers.
-const DEGREE: usize = 4;
+impl Sequences {
+    /// Hears of the next access. Returns the sequence that it continues, and the one that it has ended.
+    pub fn hear(
+        &mut self,
+        recorded: RecordedAccess,
+    ) -> (&mut Vec<RecordedAccess>, Option<Vec<RecordedAccess>>) {
+        let place = self.groups.place(&recorded.access);
+        let sequence = &mut self.open[place.group];
+        let has_ended = place.delta.is_none() && !sequence.is_empty();
+        let ended = has_ended.then(|| std::mem::take(sequence));
+        sequence.push(recorded);
+        (sequence, ended)
+    }
+
+    /// Returns the sequences that have not ended.
+    pub fn finish(self) -> impl Iterator<Item = Vec<RecordedAccess>> {
+        self.open.into_iter().filter(|sequence| !sequence.is_empty())
+    }
+}
 
 /// Divides accesses that a prefetcher hears of into their [`Groups`], each in its order.
 #[must_use]
 pub fn sequences(heard: &[RecordedAccess]) -> Vec<Vec<RecordedAccess>> {
-    let mut groups = Groups::default();
-    let mut open: [Vec<RecordedAccess>; GROUPS] = std::array::from_fn(|_| Vec::new());
-    let mut done = Vec::new();
-    for recorded in heard {
-        let place = groups.place(&recorded.access);
-        let sequence = &mut open[place.group];
-        if place.delta.is_none() && !sequence.is_empty() {
-            done.push(std::mem::take(sequence));
-        }
-        sequence.push(*recorded);
-    }
-    done.extend(open.into_iter().filter(|sequence| !sequence.is_empty()));
+    let mut sequences = Sequences::default();
+    let mut done: Vec<_> = heard.iter().filter_map(|recorded| sequences.hear(*recorded).1).collect();
+    done.extend(sequences.finish());
     done
-}
-
-/// Returns the accesses of a program that a prefetcher hears of, for several sizes of the pool, and with several prefetchers at
-/// work: with a good one, most accesses are first uses of pages that it has brought.
-///
-/// # Errors
-/// Never: the settings are right.
-pub fn heard_in_use(stream: &[RecordedAccess]) -> Result<Vec<Vec<RecordedAccess>>, InvalidSettings> {
-    let pages = footprint(stream);
-    let mut all = Vec::new();
-    for divisor in DIVISORS {
-        let degree = kvrm_prefetch::Degree::new(DEGREE).unwrap_or(kvrm_prefetch::Degree::ONE);
-        let settings = ReplaySettings { degree, ..ReplaySettings::new(pages.div_ceil(divisor).max(1)) };
-        for prefetcher in POLICIES.iter().filter_map(|policy| policy.baseline()) {
-            all.push(heard_with(stream, &settings, prefetcher)?);
-        }
-    }
-    Ok(all)
 }
 
 /// Returns what the oracle sees of the accesses of a sequence, from a position on.
@@ -92,18 +96,6 @@ mod tests {
         let stream = self::stream((0..40).map(|n| 1000 * n * n));
         let found = sequences(&stream);
         assert_eq!((found.len(), found.iter().map(Vec::len).sum::<usize>()), (40, 40), "no access is lost");
-    }
-
-    #[test]
-    fn first_uses_are_heard_while_a_prefetcher_is_at_work() {
-        let heard = heard_in_use(&stream((0..200).map(|n| n % 100))).expect("the settings are right");
-        assert_eq!(heard.len(), DIVISORS.len() * POLICIES.len(), "each pool with each prefetcher");
-        let firsts: Vec<u64> = (0..100).collect();
-        assert_eq!(pages(&heard[0]), firsts, "with room for all pages, each misses once");
-        for heard in &heard[1..3] {
-            assert_eq!(pages(&heard[..100]), firsts, "as a miss or as a first use");
-        }
-        assert!(heard[3..].iter().all(|heard| heard.len() > 150), "without room, nearly all are");
     }
 
     #[test]

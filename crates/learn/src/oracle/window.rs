@@ -1,9 +1,6 @@
 //! Windows of a stream, with what comes after them.
 
-use kvrm_prefetch::{
-    Candidates, InvalidSettings, NoPrefetcher, PageAccess, Prefetcher, RecordedAccess, ReplaySettings,
-    Trigger, replay,
-};
+use kvrm_prefetch::RecordedAccess;
 
 use super::pattern::Pattern;
 
@@ -20,7 +17,7 @@ const LOOK_AHEAD: usize = 256;
 ///
 /// ```
 /// use kvrm_prefetch::{PageAccess, RecordedAccess};
-/// use kvrm_train::oracle::{Pattern, Window};
+/// use kvrm_learn::oracle::{Pattern, Window};
 ///
 /// let stream: Vec<_> = (0..50)
 ///     .map(|n| PageAccess { page: 1000 + 3 * n, pc: 0x400, ..PageAccess::default() })
@@ -97,57 +94,10 @@ pub fn are_used(mut page: u64, next_pages: &[u64], deltas: &[i64]) -> Vec<bool> 
     deltas.iter().map(is_used).collect()
 }
 
-/// Returns the accesses of a stream that a prefetcher would hear of: those that miss without prefetching. If all of its pages came
-/// in time, it would hear of the first uses of about the same pages.
-///
-/// # Errors
-/// A setting is wrong.
-pub fn heard(
-    stream: &[RecordedAccess],
-    settings: &ReplaySettings,
-) -> Result<Vec<RecordedAccess>, InvalidSettings> {
-    heard_with(stream, settings, NoPrefetcher)
-}
-
-/// Returns the accesses of a stream that a prefetcher at work hears of.
-///
-/// # Errors
-/// A setting is wrong.
-pub(super) fn heard_with(
-    stream: &[RecordedAccess],
-    settings: &ReplaySettings,
-    prefetcher: impl Prefetcher,
-) -> Result<Vec<RecordedAccess>, InvalidSettings> {
-    let mut listener = Listener { heard: Vec::new(), prefetcher };
-    replay(stream, settings, &mut listener)?;
-    // The accesses are a part of the stream, in its order.
-    let mut heard = listener.heard.into_iter().peekable();
-    Ok(stream.iter().filter(|recorded| heard.next_if_eq(&recorded.access).is_some()).copied().collect())
-}
-
-/// Notes what a prefetcher hears of.
-struct Listener<P> {
-    heard: Vec<PageAccess>,
-    prefetcher: P,
-}
-
-impl<P: Prefetcher> Prefetcher for Listener<P> {
-    fn observe(&mut self, access: &PageAccess, trigger: Trigger, candidates: &mut Candidates) {
-        self.heard.push(*access);
-        self.prefetcher.observe(access, trigger, candidates);
-    }
-
-    fn arrived(&mut self, page: u64, is_prefetched: bool) {
-        self.prefetcher.arrived(page, is_prefetched);
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(&self.heard[..]) + self.prefetcher.bytes()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use kvrm_prefetch::PageAccess;
+
     use super::*;
 
     fn stream(pages: impl IntoIterator<Item = u64>) -> Vec<RecordedAccess> {
@@ -205,16 +155,5 @@ mod tests {
             [false; 3],
             "the current page, past ones, none at all"
         );
-    }
-
-    #[test]
-    fn only_misses_are_heard() {
-        let stream = stream([1, 2, 3, 1, 2, 3, 4, 1]);
-        let pages = |capacity| -> Vec<u64> {
-            let heard = heard(&stream, &ReplaySettings::new(capacity)).expect("the settings are right");
-            heard.iter().map(|recorded| recorded.access.page).collect()
-        };
-        assert_eq!(pages(4), [1, 2, 3, 4], "the first access to each page");
-        assert_eq!(pages(1), [1, 2, 3, 1, 2, 3, 4, 1], "all accesses");
     }
 }

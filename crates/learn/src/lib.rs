@@ -1,0 +1,37 @@
+//! Fine-tunes networks of KVRM on what a program does while it runs.
+//!
+//! The networks are those that decide what a machine does early and never what it computes: the memory oracle, which names pages to
+//! bring to a device. So learning never changes a result.
+//!
+//! [`Learning`] is what users hold. An engine tells it of page accesses, and takes the network that has learned most.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use kvrm_learn::Learning;
+//! use kvrm_models::MemoryOracle;
+//! use kvrm_prefetch::PageAccess;
+//!
+//! let learning = Learning::new(1);
+//! let network = Arc::new(MemoryOracle::from_flat(&vec![0.01; MemoryOracle::PARAMETERS])?);
+//! assert!(learning.begin_oracle(&network), "the first engine learns");
+//! let access = |page| PageAccess { page, ..PageAccess::default() };
+//! let better = learning.hear((0..500).map(|n| (0, access(100 + 3 * n))));
+//! assert!(better.is_none(), "not yet");
+//! assert_eq!(learning.oracle().map(|learned| learned.accesses), Some(500));
+//! # Ok::<(), kvrm_models::WeightsError>(())
+//! ```
+
+mod adam;
+mod learning;
+pub mod oracle;
+mod random;
+
+pub use self::adam::Adam;
+pub use self::learning::Learning;
+pub use self::random::Random;
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

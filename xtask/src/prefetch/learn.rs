@@ -1,0 +1,133 @@
+//! The table of `docs/learning.md`: a memory oracle that learns while it is used, on recorded streams.
+
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use kvrm_learn::Learning;
+use kvrm_learn::oracle::Learned;
+use kvrm_prefetch::{
+    AccessStream, Candidates, NoPrefetcher, OraclePrefetcher, OracleSettings, Outcome, PageAccess,
+    Prefetcher, ReplaySettings, Trigger, footprint, replay,
+};
+use kvrm_train::oracle::Part;
+
+use super::prefetchers::Prefetchers;
+use super::workloads::table_level;
+use crate::markdown::{head, percent, replace_between, row};
+
+/// The marks around the table in the document.
+const BEGIN: &str = "<!-- learning table -->";
+const END: &str = "<!-- end of learning table -->";
+const DOCUMENT: &str = "docs/learning.md";
+
+/// Arguments of `cargo xtask prefetch learn`.
+#[derive(clap::Args)]
+pub(super) struct LearnArgs {
+    /// Replace the table of docs/learning.md, for which the other options have to be the default.
+    #[arg(long, conflicts_with_all = ["only", "part", "divisor", "seed"])]
+    write: bool,
+    /// Replay the streams whose names contain this text, instead of those of a part by gcc -O2.
+    #[arg(long, value_name = "TEXT", conflicts_with = "part")]
+    only: Option<String>,
+    /// The part of the programs that are replayed: training, validation or held-out.
+    #[arg(long, default_value = "held-out")]
+    part: Part,
+    /// The pool holds one page of so many.
+    #[arg(long, default_value_t = 2)]
+    divisor: usize,
+    /// The seed of the learning.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// A memory oracle that learns from what it hears.
+struct Learner {
+    prefetcher: OraclePrefetcher,
+    learning: Learning,
+}
+
+impl Prefetcher for Learner {
+    fn observe(&mut self, access: &PageAccess, trigger: Trigger, candidates: &mut Candidates) {
+        if let Some(network) = self.learning.hear([(0, *access)]) {
+            self.prefetcher.set_network(network);
+        }
+        self.prefetcher.observe(access, trigger, candidates);
+    }
+
+    fn arrived(&mut self, page: u64, is_prefetched: bool) {
+        self.prefetcher.arrived(page, is_prefetched);
+    }
+
+    fn bytes(&self) -> usize {
+        self.prefetcher.bytes()
+    }
+}
+
+/// Prints the table, and replaces that of the document if that is wanted.
+pub(super) fn run(streams: &[AccessStream], args: &LearnArgs) -> Result<()> {
+    let level = table_level();
+    let is_wanted = |stream: &&AccessStream| match &args.only {
+        Some(text) => format!("{} {}", stream.program, stream.level).contains(text),
+        None => Part::of(&stream.program) == args.part && stream.level == level,
+    };
+    let chosen: Vec<&AccessStream> = streams.iter().filter(is_wanted).collect();
+    ensure!(!chosen.is_empty(), "no stream has `{}` in its name", args.only.as_deref().unwrap_or_default());
+    let prefetchers = Prefetchers::new(None, OracleSettings::default())?;
+    let mut out = String::new();
+    head(
+        &mut out,
+        "Learning",
+        &[
+            "program",
+            "heard",
+            "rounds",
+            "adopted",
+            "next page",
+            "learned",
+            "used",
+            "learned",
+            "waiting",
+            "learned",
+        ],
+    );
+    for stream in chosen {
+        let start = Instant::now();
+        let pages = footprint(&stream.accesses).div_ceil(args.divisor.max(1)).max(1);
+        let settings = ReplaySettings::new(pages);
+        let none = replay(&stream.accesses, &settings, &mut NoPrefetcher)?;
+        let prefetcher = || OraclePrefetcher::new(prefetchers.network.clone(), prefetchers.settings);
+        let fixed = replay(&stream.accesses, &settings, &mut prefetcher())?;
+        let learning = Learning::new(args.seed);
+        ensure!(learning.begin_oracle(&prefetchers.network), "the learning is new");
+        let mut learner = Learner { prefetcher: prefetcher(), learning: learning.clone() };
+        let learned = replay(&stream.accesses, &settings, &mut learner)?;
+        let found = learning.oracle().unwrap_or_default();
+        line(&mut out, stream, &found, [&none, &fixed, &learned]);
+        eprintln!("{} {}: {:.1} s", stream.program, stream.level, start.elapsed().as_secs_f64());
+    }
+    println!("{out}");
+    if args.write {
+        replace_between(DOCUMENT, BEGIN, END, &out)?;
+    }
+    Ok(())
+}
+
+/// Appends the row of a program.
+fn line(out: &mut String, stream: &AccessStream, found: &Learned, [none, fixed, learned]: [&Outcome; 3]) {
+    // What was learned early is of use late.
+    let [before, after] = found.of_last(found.history.len().div_ceil(2));
+    let waiting = |outcome: &Outcome| percent(outcome.stall as f64 / none.stall.max(1) as f64);
+    let cells = [
+        stream.program.clone(),
+        found.accesses.to_string(),
+        found.rounds.to_string(),
+        found.adopted.to_string(),
+        percent(before.next_share()),
+        percent(after.next_share()),
+        percent(before.used_share()),
+        percent(after.used_share()),
+        waiting(fixed),
+        waiting(learned),
+    ];
+    row(out, cells);
+}
