@@ -9,6 +9,7 @@ mod engine;
 mod hint;
 mod loops;
 mod memory;
+mod networks;
 mod number;
 mod output;
 mod program;
@@ -51,6 +52,8 @@ enum Command {
     Vectors(vectors::Command),
     /// Prove that a network classifies all 2^32 instruction words correctly, or print where it fails.
     Verify(verify::Args),
+    /// List the networks, the origin and the cost of each, and whether it is proved.
+    Networks(networks::Args),
     /// Measure the speed of guests with different numbers of lanes.
     Bench(bench::Args),
     /// Run, measure, import and describe spiking networks (the burst engine).
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Command::Disasm(args) => disasm::run(&args),
         Command::Vectors(vectors::Command::Run(args)) => vectors::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Networks(args) => networks::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Spike(command) => spike::run(&command),
         Command::Doom(args) => doom::run(&args),

@@ -97,6 +97,9 @@
 //! same whatever the network answers. [`ClassSelection`] sets when the network is asked, and [`Report::decisions`]
 //! counts its answers.
 //!
+//! [`Networks`] has all networks together, also those that propose loops and prefetch pages: where each comes from, what it
+//! costs, whether it is proved, and what it decided in a run.
+//!
 //! # Limits
 //!
 //! Guests are bare-metal programs that use Arm semihosting, or static programs for Linux ([`linux`]) with one process
@@ -123,10 +126,13 @@
 //! - [`arm64`] has the instruction table, decoder, disassembler and assembler.
 //! - [`gpu`] lists and opens GPUs, and says why one cannot be used.
 //! - [`learn`] fine-tunes networks while a program runs.
+//! - [`networks`] has what [`Networks`] says about each network.
 //! - [`models`] has the networks that name classes, their weights, and the proofs that they are right.
 //! - [`vectors`] reads and runs test vectors.
 //!
 //! The binary `kvrm` does all this from the command line.
+
+pub mod networks;
 
 pub use kvrm_arm64 as arm64;
 pub use kvrm_environments as environments;
@@ -141,6 +147,8 @@ pub use kvrm_machine::*;
 pub use kvrm_models as models;
 pub use kvrm_prefetch as prefetch;
 pub use kvrm_translate as translate;
+
+pub use self::networks::Networks;
 
 /// The types that most users of a machine need: `use kvrm::prelude::*;`.
 ///

@@ -30,13 +30,16 @@ pub struct FrameMoves {
     pub used: u64,
     /// The number of accesses of which a prefetcher has heard: those that waited for a frame, and first uses of prefetched frames.
     pub heard: u64,
+    /// The number of windows of accesses about which the memory oracle was asked; 0 if another prefetcher names pages.
+    #[serde(default)]
+    pub asked: u64,
 }
 
 impl FrameMoves {
     /// Returns the moves of these numbers of frames, and the number of waits. No frame was prefetched.
     #[must_use]
     pub const fn new(evicted: u64, fetched: u64, waits: u64) -> Self {
-        Self { evicted, fetched, waits, resident: 0, prefetched: 0, used: 0, heard: 0 }
+        Self { evicted, fetched, waits, resident: 0, prefetched: 0, used: 0, heard: 0, asked: 0 }
     }
 
     /// Returns the number of bytes of all frames that moved.
@@ -55,6 +58,7 @@ impl FrameMoves {
             prefetched: self.prefetched + other.prefetched,
             used: self.used + other.used,
             heard: self.heard + other.heard,
+            asked: self.asked + other.asked,
         }
     }
 }

@@ -16,8 +16,8 @@
 //!
 //! All networks are built from flat slices of weights.
 //!
-//! An [`Architecture`] lists the tensors of a network and their offsets in its flat form. [`Weights`] are the values of
-//! one network, checked against its architecture. [`Models`] holds the weights of at most one network per architecture.
+//! An [`Architecture`] lists the tensors of a network and their offsets in its flat form; its [`Cost`] follows from them.
+//! [`Weights`] are the values of one network, checked against its architecture. [`Models`] holds the weights of at most one network per architecture.
 //! A [`Manifest`] states the origin and the SHA-256 of each file in a folder of weights. [`certify_dispatch`] and
 //! [`certify_decoder`] prove a network right on all words.
 //!
@@ -32,6 +32,7 @@
 mod architecture;
 mod builtin;
 mod certificate;
+mod cost;
 mod decoder;
 mod dispatch;
 mod elementary;
@@ -60,6 +61,7 @@ pub use certificate::{
     Certificate, Domain, Exactness, Failure, Sweep, certify_decoder, certify_dispatch, decoder_labels,
     dispatch_labels, sha256_of,
 };
+pub use cost::{Cost, Tokens};
 pub use decoder::{Category, DecoderNetwork};
 pub use dispatch::{DispatchNetwork, layout as dispatch_layout};
 pub use elementary::{erf, exp, gelu, log2, sigmoid};

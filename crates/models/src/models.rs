@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::weights::manifest::weight_files;
 use crate::{Architecture, Dtype, Entry, Error, MANIFEST, Manifest, Weights, files, sha256_of};
@@ -37,19 +37,35 @@ impl Models {
     /// If a file cannot be read or is invalid, or two files have the same architecture.
     pub fn load_dir(folder: &Path) -> Result<Self, Error> {
         let mut models = Self::new();
-        let mut from: BTreeMap<Architecture, String> = BTreeMap::new();
+        models.load_folder(folder)?;
+        Ok(models)
+    }
+
+    /// Loads all `.safetensors` files of `folder` into the slots of their architectures, as [`Models::load_dir`] does, and
+    /// returns the path of each file. Other slots keep their weights, and all do if there is an error.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read or is invalid, or two files have the same architecture.
+    pub fn load_folder(&mut self, folder: &Path) -> Result<BTreeMap<Architecture, PathBuf>, Error> {
+        let mut loaded: BTreeMap<Architecture, (PathBuf, Weights)> = BTreeMap::new();
         for name in weight_files(folder)? {
             let path = folder.join(&name);
             let weights = Weights::load(&path)?;
             let architecture = weights.architecture();
-            if let Some(other) = from.insert(architecture, name) {
+            if let Some((other, _)) = loaded.get(&architecture) {
+                let other = other.file_name().unwrap_or_default().display();
                 let found = format!("`{other}` has them too");
                 let expected = format!("the only weights of {architecture} in the folder");
                 return Err(Error::file(&path.display().to_string(), expected, found));
             }
-            models.insert(weights);
+            loaded.insert(architecture, (path, weights));
         }
-        Ok(models)
+        let insert = |(architecture, (path, weights))| {
+            self.insert(weights);
+            (architecture, path)
+        };
+        Ok(loaded.into_iter().map(insert).collect())
     }
 
     /// Saves all weights in half precision into a folder, which is made if it does not exist, each as the name of its architecture with

@@ -253,9 +253,21 @@ fn a_folder_is_loaded_whole_or_not_at_all() {
     assert_eq!(models.get(Architecture::Dispatch), Some(&sample(Architecture::Dispatch)), "in its slot");
     assert_eq!(models.get(Architecture::Decoder), None, "an empty slot");
 
+    let mut more = Models::new();
+    more.insert(sample(Architecture::Decoder));
+    let loaded = more.load_folder(folder.path()).expect("two files");
+    let files: Vec<_> = loaded.into_iter().collect();
+    let expected = [Architecture::Dispatch, Architecture::MemoryOracle]
+        .map(|architecture| (architecture, path(&format!("{architecture}.safetensors"))));
+    assert_eq!(files, expected, "with their files");
+    assert_eq!(more.iter().count(), 3, "other slots keep their weights");
+
     sample(Architecture::Dispatch).save(&path("other.safetensors"), Dtype::F16).expect("it can be written");
     let text = Models::load_dir(folder.path()).expect_err("two of dispatch").to_string();
     assert!(text.contains("other.safetensors") && text.contains("`dispatch.safetensors`"), "{text}");
+    let mut empty = Models::new();
+    assert!(empty.load_folder(folder.path()).is_err(), "two of dispatch");
+    assert_eq!(empty, Models::new(), "nothing is loaded, not even the memory oracle");
 
     fs::write(path("other.safetensors"), "rubbish").expect("it can be written");
     let before = models.clone();

@@ -13,6 +13,7 @@ mod lanes;
 mod linux;
 mod loops;
 mod mistakes;
+mod networks;
 mod options;
 mod pipes;
 mod record;

@@ -183,6 +183,13 @@ fn prefetched_pages_change_nothing_but_the_number_of_waits() {
         assert!(moved.used <= moved.prefetched, "{policy}: {moved:?}");
         assert!(moved.prefetched <= moved.fetched, "{policy}: {moved:?}");
         assert_eq!(moved.prefetched > 0, policy != Policy::None, "{policy}: {moved:?}");
+        // The network is asked about each access at least once.
+        let asks = policy == Policy::Oracle;
+        assert_eq!(
+            (moved.asked > 0, asks && moved.asked >= moved.heard),
+            (asks, asks),
+            "{policy}: {moved:?}"
+        );
         waits.push((policy, moved.waits));
     }
     for policy in [Policy::Stride, Policy::Oracle] {

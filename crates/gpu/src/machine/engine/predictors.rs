@@ -93,6 +93,8 @@ pub(super) struct OracleLanes {
     /// What is told of all accesses, if the network learns.
     learning: Option<Learning>,
     lanes: Vec<Option<Box<OracleLane>>>,
+    /// The number of windows that it was asked about since the last report.
+    asked: u64,
 }
 
 impl Predictors {
@@ -105,6 +107,7 @@ impl Predictors {
                 kernels: None,
                 learning: prefetch.begin_learning(),
                 lanes: vec![None; lanes],
+                asked: 0,
             })),
         }
     }
@@ -154,6 +157,14 @@ impl Predictors {
                 Ok(named.collect())
             }
             Self::Oracle(oracle) => oracle.hear(device, heard),
+        }
+    }
+
+    /// Returns the number of windows that the memory oracle was asked about since the last call.
+    pub(super) fn take_asked(&mut self) -> u64 {
+        match self {
+            Self::Baselines(..) => 0,
+            Self::Oracle(oracle) => std::mem::take(&mut oracle.asked),
         }
     }
 }
@@ -211,6 +222,7 @@ impl OracleLanes {
         while let (false, Some(kernels)) = (open.is_empty(), &mut self.kernels) {
             let windows: Vec<_> = open.iter().map(|(_, question)| question.window()).collect();
             let predictions = kernels.evaluate(&windows)?;
+            self.asked += windows.len() as u64;
             let mut going_on = Vec::new();
             for ((index, mut question), prediction) in open.into_iter().zip(predictions) {
                 let (Some(lane), Some(prediction)) = (&mut self.lanes[heard[index].lane], prediction) else {

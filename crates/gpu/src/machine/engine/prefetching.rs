@@ -71,6 +71,9 @@ impl GpuExecutor {
         }
         let Some(prefetching) = &mut self.prefetching else { return Ok(()) };
         let mut named = prefetching.predictors.hear(&self.store.device, &heard)?;
+        if let Some(places) = &mut self.store.places {
+            places.moves.asked += prefetching.predictors.take_asked();
+        }
         // Lanes that wait would ask for these frames once more.
         named.retain(|named| ranks[named.after.lane] == RANK_RUNS);
         named.sort_by_key(|named| named.rank);
