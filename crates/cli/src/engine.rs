@@ -9,7 +9,6 @@ use clap::builder::PossibleValue;
 use kvrm::gpu::AdapterInfo;
 use kvrm::models::Weights;
 use kvrm::prefetch::{Degree, Policy};
-use kvrm::spiking::available_memory;
 use kvrm::{
     ClassSelection, Engine, Error, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, Learning,
     LoopMode, Loops, MemoryLimits, Plan, Prefetch, SelectionMode, Translation,
@@ -19,12 +18,6 @@ use kvrm_records::{Adapter, Value};
 use crate::number;
 use crate::output::note;
 use crate::record;
-
-/// The memory of a host that does not say how much is available, in bytes.
-const HOST_MEMORY: u64 = 8 << 30;
-/// The largest memory of the host for pages by default, in multiples of --device-memory. What the GPU has to know about so many pages
-/// takes a fifth of that.
-const HOST_TIMES: u64 = 32;
 
 /// The value of `--engine`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -309,21 +302,18 @@ impl EngineArgs {
                     "--device-memory {device}: the engine is the CPU, which has no memory of a device; use --engine gpu"
                 );
             };
-            let host = self.host_memory.unwrap_or_else(|| default_host_memory(device));
+            let limits = match self.host_memory {
+                Some(host) => MemoryLimits::new(device, host),
+                None => MemoryLimits::with_device(device),
+            };
             let (prefetch, of_prefetch) = self.prefetch.open()?;
             learning = of_prefetch;
-            gpus = Some(there.with_memory(MemoryLimits::new(device, host)).with_prefetch(&prefetch));
+            gpus = Some(there.with_memory(limits).with_prefetch(&prefetch));
         }
         let engine = OpenEngine { gpus, selection, translation, learning, ..opened };
         let loops = engine.loops_in(self.loops.mode(self.loops_seed))?;
         Ok(OpenEngine { loops, ..engine })
     }
-}
-
-/// Returns the memory of the host for pages that have moved there, beside so much memory of a GPU.
-fn default_host_memory(device: u64) -> u64 {
-    let available = available_memory().unwrap_or(HOST_MEMORY);
-    (available / 2).min(device.saturating_mul(HOST_TIMES))
 }
 
 impl GpuArgs {

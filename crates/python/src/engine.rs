@@ -1,9 +1,10 @@
 //! The engine that runs lanes, and the GPUs of the host.
 
 use kvrm::gpu::{Device, adapter};
+use kvrm::prefetch::{Degree, Policy};
 use kvrm::{
-    ClassSelection, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, LoopMode, Loops, NetworkAdvisor,
-    Plan, SelectionMode, Translation,
+    ClassSelection, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, LoopMode, Loops, MemoryLimits,
+    NetworkAdvisor, Plan, Prefetch, SelectionMode, Translation,
 };
 use pyo3::prelude::*;
 
@@ -35,6 +36,11 @@ struct Options {
     loops: String,
     loops_seed: u64,
     loop_weights: Vec<WeightsOrPath>,
+    device_memory: Option<u64>,
+    host_memory: Option<u64>,
+    prefetch: String,
+    prefetch_degree: Option<usize>,
+    prefetch_weights: Option<WeightsOrPath>,
 }
 
 #[pymethods]
@@ -100,10 +106,12 @@ impl Engine {
         if options.weights.is_some() && mode == SelectionMode::Table {
             return Err(refused("weights are for a class_selection other than \"table\"".to_owned()));
         }
+        let moving = moving_frames(options)?;
         let needing = [
             ("adapter", options.adapter.is_some()),
             ("gpus", options.gpus.is_some()),
             ("class_selection", mode != SelectionMode::Table),
+            ("device_memory", options.device_memory.is_some()),
         ];
         let needing = needing.into_iter().find(|(_, needs_gpu)| *needs_gpu);
         let choice = match (engine, needing) {
@@ -118,7 +126,11 @@ impl Engine {
             kvrm::Engine::Gpu | kvrm::Engine::Gpus => {
                 let selection = selection(mode, options)?;
                 let gpus = open_gpus(choice.engine, options.adapter.as_deref(), options.gpus.as_deref())?;
-                Some(gpus.with_class_selection(&selection).with_translation(translation))
+                let gpus = gpus.with_class_selection(&selection).with_translation(translation);
+                Some(match moving {
+                    Some((limits, prefetch)) => gpus.with_memory(limits).with_prefetch(&prefetch),
+                    None => gpus,
+                })
             }
             _ => None,
         };
@@ -126,6 +138,37 @@ impl Engine {
         let loops = acceleration(loops, &options.loop_weights, device)?;
         Ok(Self { gpus, cpu: choice.engine, fallback: choice.reason, loops })
     }
+}
+
+/// Returns the limits of memory and what is prefetched; `None` if frames do not move.
+fn moving_frames(options: &Options) -> PyResult<Option<(MemoryLimits, Prefetch)>> {
+    let policy = named("prefetch", &options.prefetch, &Policy::ALL, Policy::name)?;
+    if let (Policy::None, Some(degree)) = (policy, options.prefetch_degree) {
+        return Err(refused(format!("prefetch_degree {degree} is for a prefetch other than \"none\"")));
+    }
+    if options.prefetch_weights.is_some() && policy != Policy::Oracle {
+        return Err(refused(format!("prefetch_weights are for prefetch \"oracle\", not \"{policy}\"")));
+    }
+    let Some(device) = options.device_memory else {
+        let needing = [("host_memory", options.host_memory.is_some()), ("prefetch", policy != Policy::None)];
+        return match needing.into_iter().find(|(_, needs_limit)| *needs_limit) {
+            Some((option, _)) => {
+                let text = format!("{option} needs device_memory, without which no page moves to the host");
+                Err(refused(text))
+            }
+            None => Ok(None),
+        };
+    };
+    let limits = match options.host_memory {
+        Some(host) => MemoryLimits::new(device, host),
+        None => MemoryLimits::with_device(device),
+    };
+    let degree = options.prefetch_degree.map_or(Ok(Degree::default()), Degree::new).or_raise()?;
+    let prefetch = match &options.prefetch_weights {
+        Some(weights) => Prefetch::with_weights(&*weights.load()?, degree).or_raise()?,
+        None => Prefetch::new(policy, degree).or_raise()?,
+    };
+    Ok(Some((limits, prefetch)))
 }
 
 /// Opens the GPU with a name, or the GPUs of a selection. All GPUs are the default of their engine.

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import kvrm
-from conftest import GUESTS, interrupt, turns_meanwhile
+from conftest import GUESTS, WEIGHTS, interrupt, turns_meanwhile
+from kvrm.engine import Prefetch
 
 ADD = 0x91000400  # add x0, x0, #1
 HLT = 0xD4400000  # hlt #0
@@ -304,11 +305,66 @@ def test_options_are_checked(sieve: kvrm.Program) -> None:
         ({"gpus": [0, 0]}, "twice|same"),
         ({"name": "reference", "gpus": 2}, 'gpus needs a GPU, but engine "reference" is the CPU'),
         ({"name": "gpus", "adapter": "x"}, 'adapter names one GPU, but engine "gpus" is all of them'),
+        ({"name": "jit", "device_memory": 1 << 30}, 'device_memory needs a GPU, but engine "jit" is the CPU'),
+        ({"host_memory": 1 << 30}, "host_memory needs device_memory"),
+        ({"prefetch": "next"}, "prefetch needs device_memory"),
+        ({"prefetch": "all", "device_memory": 1 << 30}, 'prefetch "all": expected one of none, next, stride'),
+        ({"prefetch_degree": 2, "device_memory": 1 << 30}, 'prefetch_degree 2 is for a prefetch other than "none"'),
+        ({"prefetch": "next", "prefetch_degree": 17, "device_memory": 1 << 30}, "17"),
     ],
 )
 def test_options_of_engines_are_checked(options: dict[str, object], text: str) -> None:
     with pytest.raises(kvrm.Error, match=text):
         kvrm.Engine(**options).open()  # type: ignore[arg-type]
+
+
+PASSES = """
+        mov x3, #2
+pass:   mov x1, #0x2000
+        mov x2, #400
+page:   ldr x4, [x1]
+        add x4, x4, #1
+        str x4, [x1]
+        add x0, x0, x4
+        add x1, x1, #1, lsl #12
+        subs x2, x2, #1
+        b.ne page
+        subs x3, x3, #1
+        b.ne pass
+        hlt #0
+"""
+"""Adds one to a word of each of 400 pages, twice, and adds up the sums."""
+
+
+@pytest.mark.parametrize("prefetch", ["none", "stride", "oracle"])
+def test_pages_that_do_not_fit_on_the_device_move(prefetch: Prefetch) -> None:
+    code = kvrm.Program.assemble(PASSES).segments[0].data
+    program = kvrm.Program.raw(code, 0x1000, 401 * 4096)
+    engine = kvrm.Engine(
+        "gpu",
+        device_memory=1 << 20,  # Fewer than 300 pages.
+        host_memory=4 << 20,
+        prefetch=prefetch,
+        prefetch_degree=None if prefetch == "none" else 2,
+        prefetch_weights=WEIGHTS / "memory-oracle.safetensors" if prefetch == "oracle" else None,
+    )
+    machine = kvrm.Machine(program, lanes=2, engine=engine.open())
+    report = machine.run()
+    assert machine.registers["x0"].tolist() == [400 + 800] * 2
+    assert machine.memory(0x2000, (400, 512), "<u8")[:, :, 0].tolist() == [[2] * 400] * 2
+    moves = report.frame_moves
+    assert moves is not None and moves["fetched"] > 0 and moves["evicted"] > 0
+    assert (moves["prefetched"] > 0) == (prefetch != "none")
+    assert (moves["asked"] > 0) == (prefetch == "oracle")
+
+
+def test_the_host_has_a_default_and_limits_are_those_of_the_engine() -> None:
+    engine = kvrm.Engine(device_memory=64 << 20).open()
+    assert engine.name == "gpu"  # Only a GPU has memory of a device.
+    machine = adder(2, engine)
+    moves = machine.run().frame_moves
+    assert moves is not None and (moves["evicted"], moves["fetched"]) == (0, 0)
+    assert adder(2, kvrm.Engine("gpu").open()).run().frame_moves is None
 
 
 def test_progress_is_seen_and_ends_a_run(engine: kvrm.OpenEngine) -> None:

@@ -98,8 +98,6 @@ def test_wrong_weights_are_refused(tmp_path: Path) -> None:
         kvrm.Weights.from_tensors(fewer)
     with pytest.raises(kvrm.Error, match="`fc4.weight`"):
         kvrm.Weights.from_tensors({**tensors, "fc4.weight": [1.0]}, "dispatch")
-    with pytest.raises(kvrm.Error, match="no weights of the memory-oracle network come with KVRM"):
-        kvrm.Weights.builtin("memory-oracle")
     with pytest.raises(kvrm.Error, match="no such file"):
         kvrm.Weights.load(tmp_path / "no such file")
 
@@ -114,6 +112,10 @@ def test_engines_refuse_weights_that_they_would_not_use() -> None:
         kvrm.Engine("jit", loops="checker", loop_weights=[detector]).open()
     with pytest.raises(kvrm.Error, match="the weights are of a dispatch network, but loops need"):
         kvrm.Engine("jit", loops="networks", loop_weights=[dispatch]).open()
+    with pytest.raises(kvrm.Error, match='prefetch_weights are for prefetch "oracle", not "stride"'):
+        kvrm.Engine("gpu", device_memory=1 << 30, prefetch="stride", prefetch_weights=detector).open()
+    with pytest.raises(kvrm.Error, match="expected those of a memory oracle, found those of loop-detector"):
+        kvrm.Engine("gpu", device_memory=1 << 30, prefetch="oracle", prefetch_weights=detector).open()
     large = kvrm.Weights.from_flat("iteration-predictor", np.full(25_473, 65_520))
     with pytest.raises(kvrm.Error, match="the iteration-predictor network .* weight 0 is 65520, .* half precision"):
         kvrm.Engine("jit", loops="networks", loop_weights=[large]).open()

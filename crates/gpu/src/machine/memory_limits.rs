@@ -1,9 +1,15 @@
 //! The limits of the memory of a machine.
 
 use kvrm_machine::PAGE_BYTES;
+use kvrm_spiking::available_memory;
 
 use super::store::limits::INFO_BYTES;
 
+/// The assumed memory of a host that does not say how much is available, in bytes.
+const HOST_ASSUMED: u64 = 8 << 30;
+/// The largest memory of the host by default, in multiples of that of the GPU. What the GPU has to know about so many frames takes a
+/// fifth of its memory.
+const HOST_TIMES: u64 = 32;
 /// The size of the marks of a frame that moves, in bytes.
 const MARK_BYTES: u64 = 8;
 
@@ -39,6 +45,21 @@ impl MemoryLimits {
         Self { device, host }
     }
 
+    /// Returns limits with so many bytes of the GPU. Frames on the host may take half of the memory that is available there now, but
+    /// at most 32 times as much as on the GPU.
+    ///
+    /// ```
+    /// use kvrm_gpu::MemoryLimits;
+    ///
+    /// let limits = MemoryLimits::with_device(64 << 20);
+    /// assert_eq!(limits.device, 64 << 20);
+    /// assert!(limits.host <= 2 << 30);
+    /// ```
+    #[must_use]
+    pub fn with_device(device: u64) -> Self {
+        Self::new(device, default_host(device, available_memory()))
+    }
+
     /// Returns the largest number of frames on the host.
     pub(crate) const fn host_frames(self) -> u64 {
         self.host / PAGE_BYTES as u64
@@ -57,9 +78,24 @@ impl MemoryLimits {
     }
 }
 
+/// Returns the bytes of frames on a host with so much available memory, if it is known, beside so many bytes of a GPU.
+fn default_host(device: u64, available: Option<u64>) -> u64 {
+    (available.unwrap_or(HOST_ASSUMED) / 2).min(device.saturating_mul(HOST_TIMES))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_host_gives_half_of_what_it_has_but_no_more_than_the_device_can_use() {
+        const GIB: u64 = 1 << 30;
+        assert_eq!(default_host(GIB, Some(40 * GIB)), 20 * GIB, "half");
+        assert_eq!(default_host(GIB, Some(100 * GIB)), 32 * GIB, "32 times the memory of the device");
+        assert_eq!(default_host(GIB, None), 4 * GIB, "half of an assumed memory");
+        assert_eq!(default_host(u64::MAX, Some(6 * GIB)), 3 * GIB, "the product is too large for a number");
+        assert_eq!(default_host(0, Some(GIB)), 0, "no device");
+    }
 
     #[test]
     fn frames_get_what_is_left_of_the_device() {

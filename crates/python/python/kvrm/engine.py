@@ -24,6 +24,9 @@ Translation = Literal["off", "auto", "always"]
 Loops = Literal["off", "checker", "networks", "random", "adversarial"]
 """Who proposes the loops whose iterations the exact checker executes at once."""
 
+Prefetch = Literal["none", "next", "stride", "best-offset", "markov", "oracle"]
+"""Which pages come back to a GPU before a lane needs them: ``oracle`` is a network, the others follow rules."""
+
 Gpus = int | str | Sequence[int | str]
 """A selection of GPUs: ``"all"``, their number, or a list of indices or names."""
 
@@ -50,6 +53,15 @@ class Engine:
     :param loops_seed: the seed of the weights of ``loops="random"``.
     :param loop_weights: weights for ``loops="networks"``, of ``loop-detector``, ``pattern-recogniser`` or ``iteration-predictor``, in
         place of those that come with KVRM. They are rounded to half precision.
+    :param device_memory: the bytes that a machine may take of each GPU. If the lanes need more, pages that they have not used for
+        the longest time move to the host, and come back when they are needed. By default no page moves.
+    :param host_memory: the bytes of the host for pages that have moved there, for each GPU. By default it is half of the memory that
+        is available, but at most 32 times ``device_memory``.
+    :param prefetch: which pages come back before a lane needs them. All but ``none`` need ``device_memory``.
+    :param prefetch_degree: the largest number of pages that come for each access of which ``prefetch`` hears, from 1 to 16. By
+        default it is 4.
+    :param prefetch_weights: the weights of ``prefetch="oracle"``, of a ``memory-oracle``, in place of those that come with KVRM.
+        They are rounded to half precision.
     """
 
     name: EngineName = "auto"
@@ -62,16 +74,24 @@ class Engine:
     loops: Loops = "off"
     loops_seed: int = 1
     loop_weights: Sequence[AnyWeights] = ()
+    device_memory: int | None = None
+    host_memory: int | None = None
+    prefetch: Prefetch = "none"
+    prefetch_degree: int | None = None
+    prefetch_weights: AnyWeights | None = None
 
     def open(self) -> OpenEngine:
         """Opens the device.
 
-        :raises kvrm.Error: an option has no such value, or needs a GPU; weights are of another network, or are not used.
+        :raises kvrm.Error: an option has no such value, or needs a GPU or another option; weights are of another network, or are
+            not used.
         :raises kvrm.EngineError: there is no such GPU, or it cannot be opened.
         """
         options = dict(vars(self))
         if self.weights is not None:
             options["weights"] = _native_weights(self.weights)
+        if self.prefetch_weights is not None:
+            options["prefetch_weights"] = _native_weights(self.prefetch_weights)
         if self.gpus is not None:
             options["gpus"] = _selection(self.gpus)
         options["loop_weights"] = [_native_weights(weights) for weights in self.loop_weights]
