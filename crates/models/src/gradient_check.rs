@@ -19,7 +19,8 @@ pub(crate) fn check_gradient(
         let range = spec.offset..spec.offset + spec.len();
         for part in 0..PARTS.min(spec.len()) {
             // All values, then every second, third, ... one, in an order that does not fit rows.
-            let is_part = |index: &usize| part == 0 || (index * 2_654_435_761 >> 7) % (part + 1) == 0;
+            let is_part =
+                |index: &usize| part == 0 || ((index * 2_654_435_761) >> 7).is_multiple_of(part + 1);
             let indices: Vec<usize> = range.clone().filter(is_part).collect();
             let squares = indices.iter().map(|index| f64::from(gradient[*index]).powi(2));
             let length = squares.sum::<f64>().sqrt();

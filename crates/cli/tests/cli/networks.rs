@@ -1,6 +1,6 @@
 //! `kvrm networks`.
 
-use kvrm::models::{Architecture, Dtype, Weights, dispatch_layout};
+use kvrm::models::{Architecture, Dtype, Weights};
 use serde_json::Value;
 
 use crate::support::{Folder, kvrm, refusal};
@@ -82,20 +82,4 @@ fn weights_that_cannot_be_loaded_are_refused_with_their_path() {
     let file = folder.file("rubbish.safetensors", "no weights");
     let message = refusal(&["networks", "--weights", &file]);
     assert!(message.contains("rubbish.safetensors: expected a safetensors file"), "{message}");
-}
-
-#[test]
-fn a_network_that_cannot_be_proved_is_named() {
-    let folder = Folder::new();
-    let (weights, _) = Weights::builtin(Architecture::Dispatch).expect("they are valid").expect("they exist");
-    let mut values = weights.into_values();
-    values[dispatch_layout::FC3_BIAS] = 256.0; // ARITHMETIC is always the answer.
-    let file = save(&folder, "mine.safetensors", Architecture::Dispatch, values);
-    let (status, json) = networks(&["--prove", "--weights", &file]);
-    assert_eq!(status, 1, "{json}");
-    let wrong = of(&json, "dispatch");
-    let reason = wrong["proof_detail"].as_str().expect("a reason");
-    assert!(wrong["proof"] == "failed" && reason.contains("0x00000000 is SYSTEM"), "{wrong}");
-    assert_eq!(of(&json, "decoder")["proof"], "proved", "{json}");
-    assert_eq!(of(&json, "memory-oracle")["proof"], "checked", "{json}");
 }

@@ -152,7 +152,7 @@ mod tests {
         let access = |n: u32| Access {
             delta: [1, 1, -7, 4000, 16][n as usize % 5],
             size: n % 9,
-            is_load: n % 3 > 0,
+            is_load: !n.is_multiple_of(3),
             pc: u64::from(4 * n),
         };
         (0..9).map(access).collect()
