@@ -210,19 +210,16 @@ fn prefetched_pages_change_nothing_but_the_number_of_waits() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn what_the_oracle_learns_changes_no_result() {
-    let learned = || {
-        let learning = Learning::new(3);
-        let prefetch = Prefetch::new(Policy::Oracle, Degree::ONE).expect("the weights are there");
-        let prefetch = prefetch.with_learning(&learning);
-        let mut pair = pair(24, 60, Bounds { prefetch, ..places(800) });
-        run_twice(&mut pair, 60);
-        let learned = learning.oracle().expect("the engine has begun with the oracle");
-        assert!(learned.rounds >= 2, "at least one comparison: {learned}");
-        let weights = learning.weights().expect("weights of a network").remove(0);
-        Prefetch::with_weights(&weights, Degree::ONE).expect("weights of the oracle");
-        (learned, weights)
-    };
-    assert_eq!(learned(), learned(), "the same accesses and the same seed");
+    let learning = Learning::new(3);
+    let prefetch = Prefetch::new(Policy::Oracle, Degree::ONE).expect("the weights are there");
+    let prefetch = prefetch.with_learning(&learning);
+    let mut pair = pair(24, 60, Bounds { prefetch, ..places(300) });
+    run_twice(&mut pair, 60);
+    let learned = learning.oracle().expect("the engine has begun with the oracle");
+    assert!(learned.accesses > 1000, "the learner hears what the prefetchers hear: {learned}");
+    let weights = learning.weights().expect("weights of a network");
+    assert_eq!(weights.len(), 1, "of the memory oracle");
+    Prefetch::with_weights(&weights[0], Degree::ONE).expect("weights of the oracle");
 }
 
 #[test]

@@ -170,3 +170,55 @@ impl OracleLearner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns what was learned from so many accesses to every third page, and the weights.
+    fn learn(accesses: u64, seed: u64) -> (Learned, Weights) {
+        let value = |index: usize| ((index * 7919 + 13) % 1000) as f32 / 4000.0 - 0.125;
+        let flat: Vec<f32> = (0..MemoryOracle::PARAMETERS).map(value).collect();
+        let network = MemoryOracle::from_flat(&flat).and_then(|network| network.rounded_to_half());
+        let mut learner = OracleLearner::new(&Arc::new(network.expect("small weights")), seed);
+        let access = |n| PageAccess { page: 7000 + 3 * n, pc: 0x400, ..PageAccess::default() };
+        (0..accesses).for_each(|n| learner.hear(5, access(n)));
+        (learner.learned(), learner.weights().expect("as many weights as it has"))
+    }
+
+    #[test]
+    fn a_stride_is_learned_and_named_before_it_is_used() {
+        let (learned, weights) = learn(12_000, 1);
+        let [before, after] = learned.of_last(2);
+        assert!(learned.adopted > 0, "{learned}");
+        assert!(after.used_share() > before.used_share() + 0.2, "{before:?}, then {after:?}");
+        let metadata = &weights.metadata;
+        assert_eq!((metadata.seed, metadata.config["accesses"].as_str()), (Some(1), "12000"), "the origin");
+        let bytes = weights.to_bytes(kvrm_models::Dtype::F16).expect("half precision holds them");
+        let read = Weights::from_bytes("learned", &bytes).expect("a file of weights");
+        assert_eq!(read, weights, "nothing is lost in a file");
+    }
+
+    #[test]
+    fn the_same_accesses_and_the_same_seed_give_the_same_weights() {
+        let (learned, weights) = learn(3300, 7);
+        assert_eq!(learned.rounds, 2, "{learned}");
+        assert_eq!(learn(3300, 7), (learned, weights), "bit for bit");
+    }
+
+    #[test]
+    fn only_some_lanes_are_heard_and_those_that_begin_anew_have_no_past() {
+        let mut learner = OracleLearner::new(
+            &Arc::new(MemoryOracle::from_flat(&[0.0; MemoryOracle::PARAMETERS]).expect("zeros")),
+            1,
+        );
+        for n in 0..50 {
+            for lane in 0..100 {
+                learner.hear(lane, PageAccess { page: n, ..PageAccess::default() });
+            }
+            (0..100).for_each(|lane| learner.forget(lane));
+        }
+        assert_eq!(learner.learned().accesses, 50 * LANES as u64, "of the lanes that spoke first");
+        assert_eq!(learner.samples.len(), 0, "no lane has a past that is long enough");
+    }
+}
