@@ -116,16 +116,17 @@ pub(super) fn run(streams: &[AccessStream], args: &LearnArgs) -> Result<()> {
 fn line(out: &mut String, stream: &AccessStream, found: &Learned, [none, fixed, learned]: [&Outcome; 3]) {
     // What was learned early is of use late.
     let [before, after] = found.of_last(found.history.len().div_ceil(2));
+    let measured = |share: f64| if after.windows == 0 { "-".to_owned() } else { percent(share) };
     let waiting = |outcome: &Outcome| percent(outcome.stall as f64 / none.stall.max(1) as f64);
     let cells = [
         stream.program.clone(),
         found.accesses.to_string(),
         found.rounds.to_string(),
         found.adopted.to_string(),
-        percent(before.next_share()),
-        percent(after.next_share()),
-        percent(before.used_share()),
-        percent(after.used_share()),
+        measured(before.next_share()),
+        measured(after.next_share()),
+        measured(before.used_share()),
+        measured(after.used_share()),
         waiting(fixed),
         waiting(learned),
     ];
