@@ -23,6 +23,8 @@ pub struct Linked {
     paths: Vec<String>,
     /// The origins of the lines of `source`, in their order.
     segments: Vec<Segment>,
+    /// The number of lines of `source`.
+    lines: usize,
 }
 
 /// A range of lines of the source that are consecutive lines of one file. It ends where the next segment starts.
@@ -42,7 +44,7 @@ impl Linked {
     /// The result is `None` if the source has no such line.
     #[must_use]
     pub fn locate(&self, line: usize) -> Option<(&str, usize)> {
-        let index = line.checked_sub(1).filter(|index| *index < self.source.lines().count())?;
+        let index = line.checked_sub(1).filter(|index| *index < self.lines)?;
         let segment = self.segments.iter().rev().find(|segment| segment.start <= index)?;
         Some((&self.paths[segment.path], segment.line + index - segment.start + 1))
     }
@@ -143,8 +145,6 @@ pub(crate) struct Linker<'a> {
     added: Option<(&'a str, &'a str)>,
     substitutions: &'a [(&'a str, &'a str)],
     linked: Linked,
-    /// The number of lines of the source so far.
-    lines: usize,
     /// The modules of the source so far, in the order of its paths.
     modules: Vec<Module<'a>>,
     /// The indices of the modules that each module's imports name.
@@ -159,9 +159,9 @@ impl<'a> Linker<'a> {
         added: Option<(&'a str, &'a str)>,
         substitutions: &'a [(&'a str, &'a str)],
     ) -> Result<Self, LinkError> {
-        let linked = Linked { source: String::new(), paths: Vec::new(), segments: Vec::new() };
+        let linked = Linked { source: String::new(), paths: Vec::new(), segments: Vec::new(), lines: 0 };
         let (modules, sources, open) = (Vec::new(), Vec::new(), Vec::new());
-        let linker = Self { texts, added, substitutions, linked, lines: 0, modules, sources, open };
+        let linker = Self { texts, added, substitutions, linked, modules, sources, open };
         let names = substitutions.iter().flat_map(|(from, to)| [from, to]);
         match names.into_iter().find(|name| linker.text(name).is_none()) {
             Some(name) => Err(LinkError::NoSuchModule { module: (*name).to_owned() }),
@@ -189,6 +189,7 @@ impl<'a> Linker<'a> {
         for segment in &mut self.linked.segments {
             segment.start += directives.len();
         }
+        self.linked.lines += directives.len();
     }
 
     /// Appends the modules that a module imports, then the module itself. Returns its index in the paths.
@@ -280,13 +281,13 @@ impl<'a> Linker<'a> {
     }
 
     fn begin_segment(&mut self, path: usize, line: usize) {
-        self.linked.segments.push(Segment { start: self.lines, path, line });
+        self.linked.segments.push(Segment { start: self.linked.lines, path, line });
     }
 
     fn push(&mut self, line: &str) {
         self.linked.source.push_str(line);
         self.linked.source.push('\n');
-        self.lines += 1;
+        self.linked.lines += 1;
     }
 
     fn substitute(&self, module: &'a str) -> &'a str {

@@ -1,5 +1,7 @@
 //! The parser for the parts of a module that the linker handles: imports, fragments, and the lines between them.
 
+use std::collections::HashSet;
+
 use crate::{LinkError, Place};
 
 /// A parsed module.
@@ -184,13 +186,12 @@ impl<'a> Module<'a> {
     }
 
     fn check_imports_are_used(&self) -> Result<(), LinkError> {
-        let mut known = Vec::new();
+        let (mut known, used) = (HashSet::new(), self.words());
         for item in self.imports.iter().flat_map(|import| &import.items) {
-            if known.contains(&item.name) || !self.uses(item.name) {
+            if !known.insert(item.name) || !used.contains(item.name) {
                 let (place, item) = (item.place.clone(), item.name.to_owned());
                 return Err(LinkError::UnusedImport { place, item });
             }
-            known.push(item.name);
         }
         Ok(())
     }
@@ -206,14 +207,15 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    /// Whether the code of the module, fragments included, contains a word.
-    fn uses(&self, word: &str) -> bool {
+    /// Returns the words of the code of the module, fragments included.
+    fn words(&self) -> HashSet<&'a str> {
         let bodies = self.fragments.iter().flat_map(|fragment| &fragment.body);
-        self.lines.iter().chain(bodies).any(|line| match line {
-            Line::Text(text) => has_word(text, word),
-            Line::Insert(name) => *name == word,
-            Line::Blank => false,
-        })
+        let lines = self.lines.iter().chain(bodies);
+        let texts = lines.filter_map(|line| match line {
+            Line::Text(text) | Line::Insert(text) => Some(*text),
+            Line::Blank => None,
+        });
+        texts.flat_map(words).collect()
     }
 }
 
@@ -232,7 +234,12 @@ fn insertion<'a>(line: &'a str, place: &Place) -> Result<Option<&'a str>, LinkEr
 
 /// Whether the code of a line contains a word.
 pub(crate) fn has_word(line: &str, word: &str) -> bool {
-    code(line).split(|c| !is_word_character(c)).any(|found| found == word)
+    words(line).any(|found| found == word)
+}
+
+/// Returns the words of the code of a line.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    code(line).split(|c| !is_word_character(c))
 }
 
 /// Whether a line declares a name.
