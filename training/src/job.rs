@@ -11,8 +11,8 @@ use kvrm_models::inputs::ITERATION_INPUTS;
 use kvrm_models::{Architecture, Dtype, Weights};
 use kvrm_train::Random;
 
-use crate::rate::rate;
 use crate::graph::Graph;
+use crate::rate::rate;
 
 /// The factor by which the first weights of distance and step are larger than those of the embedding, which has many more values.
 const NUMBERS: f32 = 10.0;
