@@ -9,8 +9,8 @@ use crate::oracle::{Learned, OracleLearner};
 
 /// Learning of the networks of one machine while it runs. All clones are the same.
 ///
-/// The first engine that begins with a network is the only one that learns: what several engines do at the same time has no order,
-/// and so weights would depend on chance.
+/// Only the first engine that begins learns. Several engines run at the same time in no fixed order, so weights learned from all of
+/// them could not be repeated.
 #[derive(Clone, Debug)]
 pub struct Learning(Arc<Shared>);
 

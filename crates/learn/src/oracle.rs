@@ -15,7 +15,7 @@ pub use self::accuracy::Accuracy;
 pub use self::learned::Learned;
 pub use self::learner::OracleLearner;
 pub use self::loss::{CONFIDENCE_WEIGHT, DELTA_SCALE, DELTA_WEIGHT, loss_gradient};
-pub use self::pattern::Pattern;
+pub use self::pattern::pattern_at;
 pub use self::sample::{Label, SAMPLE_ACCESSES, Sample};
 pub use self::sequences::{Sequences, inputs, sequences};
 pub use self::window::{DELTAS, HORIZON, WINDOW_ACCESSES, Window, are_used};

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, ensure};
 use kvrm_prefetch::AccessStream;
+use kvrm_train::oracle::Part;
 
+use super::workloads::table_level;
 use crate::folders;
 use crate::root::root;
 
@@ -35,4 +37,33 @@ pub(super) fn read_streams() -> Result<Vec<AccessStream>> {
         AccessStream::from_bytes(&bytes).with_context(|| format!("{}; {ADVICE}", path.display()))
     };
     paths.iter().map(read).collect()
+}
+
+/// The options that choose streams.
+#[derive(clap::Args)]
+pub(super) struct Choice {
+    /// Replay the streams whose names contain this text, instead of those of a part by gcc -O2.
+    #[arg(long, value_name = "TEXT", conflicts_with = "part")]
+    only: Option<String>,
+    /// The part of the programs that are replayed: training, validation or held-out.
+    #[arg(long, default_value = "held-out")]
+    part: Part,
+}
+
+impl Choice {
+    /// Returns the streams that are chosen, of which there is at least one.
+    pub(super) fn of<'a>(&self, streams: &'a [AccessStream]) -> Result<Vec<&'a AccessStream>> {
+        let level = table_level();
+        let is_wanted = |stream: &&AccessStream| match &self.only {
+            Some(text) => format!("{} {}", stream.program, stream.level).contains(text),
+            None => Part::of(&stream.program) == self.part && stream.level == level,
+        };
+        let chosen: Vec<_> = streams.iter().filter(is_wanted).collect();
+        ensure!(
+            !chosen.is_empty(),
+            "no stream has `{}` in its name",
+            self.only.as_deref().unwrap_or_default()
+        );
+        Ok(chosen)
+    }
 }

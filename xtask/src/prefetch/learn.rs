@@ -1,5 +1,6 @@
 //! The table of `docs/learning.md`: a memory oracle that learns while it is used, on recorded streams.
 
+use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
@@ -9,10 +10,9 @@ use kvrm_prefetch::{
     AccessStream, Candidates, NoPrefetcher, OraclePrefetcher, OracleSettings, Outcome, PageAccess,
     Prefetcher, ReplaySettings, Trigger, footprint, replay,
 };
-use kvrm_train::oracle::Part;
 
+use super::files::Choice;
 use super::prefetchers::Prefetchers;
-use super::workloads::table_level;
 use crate::markdown::{head, percent, replace_between, row};
 
 /// The marks around the table in the document.
@@ -26,15 +26,11 @@ pub(super) struct LearnArgs {
     /// Replace the table of docs/learning.md, for which the other options have to be the default.
     #[arg(long, conflicts_with_all = ["only", "part", "divisor", "seed"])]
     write: bool,
-    /// Replay the streams whose names contain this text, instead of those of a part by gcc -O2.
-    #[arg(long, value_name = "TEXT", conflicts_with = "part")]
-    only: Option<String>,
-    /// The part of the programs that are replayed: training, validation or held-out.
-    #[arg(long, default_value = "held-out")]
-    part: Part,
+    #[command(flatten)]
+    choice: Choice,
     /// The pool holds one page of so many.
-    #[arg(long, default_value_t = 2)]
-    divisor: usize,
+    #[arg(long, value_name = "N", default_value = "2")]
+    divisor: NonZeroUsize,
     /// The seed of the learning.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -65,13 +61,7 @@ impl Prefetcher for Learner {
 
 /// Prints the table, and replaces that of the document if that is wanted.
 pub(super) fn run(streams: &[AccessStream], args: &LearnArgs) -> Result<()> {
-    let level = table_level();
-    let is_wanted = |stream: &&AccessStream| match &args.only {
-        Some(text) => format!("{} {}", stream.program, stream.level).contains(text),
-        None => Part::of(&stream.program) == args.part && stream.level == level,
-    };
-    let chosen: Vec<&AccessStream> = streams.iter().filter(is_wanted).collect();
-    ensure!(!chosen.is_empty(), "no stream has `{}` in its name", args.only.as_deref().unwrap_or_default());
+    let chosen = args.choice.of(streams)?;
     let prefetchers = Prefetchers::new(None, OracleSettings::default())?;
     let mut out = String::new();
     head(
@@ -92,7 +82,7 @@ pub(super) fn run(streams: &[AccessStream], args: &LearnArgs) -> Result<()> {
     );
     for stream in chosen {
         let start = Instant::now();
-        let pages = footprint(&stream.accesses).div_ceil(args.divisor.max(1)).max(1);
+        let pages = footprint(&stream.accesses).div_ceil(args.divisor.get());
         let settings = ReplaySettings::new(pages);
         let none = replay(&stream.accesses, &settings, &mut NoPrefetcher)?;
         let prefetcher = || OraclePrefetcher::new(prefetchers.network.clone(), prefetchers.settings);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use kvrm_prefetch::{
     AccessStream, Degree, Eviction, NoPrefetcher, OracleSettings, Outcome, Policy, Prefetcher as _,
     ReplaySettings, Start, belady, footprint, foresight, least_stall, replay,
@@ -12,8 +12,8 @@ use kvrm_prefetch::{
 use kvrm_train::oracle::Part;
 use rayon::prelude::*;
 
+use super::files::Choice;
 use super::prefetchers::{POLICIES, Prefetchers};
-use super::workloads::table_level;
 use crate::markdown::{head, percent, replace_between, row};
 
 /// The marks around the tables in the document.
@@ -34,12 +34,8 @@ pub(super) struct ReplayArgs {
         "only", "part", "degree", "latency", "batch", "eviction", "fresh", "weights", "least_confidence", "rounds",
     ])]
     write: bool,
-    /// Replay the streams whose names contain this text, instead of those of a part by gcc -O2.
-    #[arg(long, value_name = "TEXT", conflicts_with = "part")]
-    only: Option<String>,
-    /// The part of the programs that are replayed: training, validation or held-out.
-    #[arg(long, default_value = "held-out")]
-    part: Part,
+    #[command(flatten)]
+    choice: Choice,
     /// The number of pages that a prefetcher names at once.
     #[arg(long, default_value = "4")]
     degree: Degree,
@@ -101,13 +97,7 @@ struct Case<'a> {
 
 /// Prints the tables, and replaces those of the document if that is wanted.
 pub(super) fn run(streams: &[AccessStream], args: &ReplayArgs) -> Result<()> {
-    let level = table_level();
-    let is_wanted = |stream: &&AccessStream| match &args.only {
-        Some(text) => format!("{} {}", stream.program, stream.level).contains(text),
-        None => Part::of(&stream.program) == args.part && stream.level == level,
-    };
-    let chosen: Vec<&AccessStream> = streams.iter().filter(is_wanted).collect();
-    ensure!(!chosen.is_empty(), "no stream has `{}` in its name", args.only.as_deref().unwrap_or_default());
+    let chosen = args.choice.of(streams)?;
     let settings = args.settings();
     let oracle = OracleSettings::new(args.least_confidence, args.rounds)?;
     let prefetchers = Prefetchers::new(args.weights.as_deref(), oracle)?;

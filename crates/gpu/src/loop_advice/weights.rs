@@ -1,5 +1,6 @@
 //! The networks of an advisor, with weights of several origins.
 
+use kvrm_learn::Random;
 use kvrm_models::{
     Architecture, IterationPredictor, LoopDetector, PatternRecogniser, Weights, WeightsError,
     untrained_weights,
@@ -27,14 +28,8 @@ impl Networks {
 
     /// Returns networks with random weights.
     pub(super) fn random(seed: u64) -> Result<Self, Error> {
-        let mut state = seed;
-        // The generator SplitMix64.
-        let mut bits = || {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^ z >> 31
-        };
+        let mut random = Random::new(seed);
+        let mut bits = || random.bits();
         Self::with(|architecture| Ok(untrained_weights(architecture, &mut bits)))
     }
 

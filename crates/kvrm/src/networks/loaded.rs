@@ -147,7 +147,7 @@ impl Networks {
     /// Proves the networks that can be proved and have not been: dispatch and decoder. The outcome is that of
     /// [`Network::proof`]. Returns whether no proof has failed, earlier ones included.
     ///
-    /// Each proof takes less than a minute on two cores. `progress` is called with the network and the number of top bytes of
+    /// Each proof evaluates the network on all 2^32 words, with all cores. `progress` is called with the network and the number of top bytes of
     /// words that are done, up to 256.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use super::sample::{SAMPLE_ACCESSES, Sample};
 use super::sequences::Sequences;
 use super::student::Student;
 
-/// The largest number of lanes of which the learner hears: those that speak first.
+/// The largest number of lanes from whose accesses the network learns: the first ones that make any.
 const LANES: usize = 64;
 /// The number of samples of a round.
 const ROUND: usize = 64;
@@ -228,7 +228,7 @@ mod tests {
             }
             (0..100).for_each(|lane| learner.forget(lane));
         }
-        assert_eq!(learner.learned().accesses, 50 * LANES as u64, "of the lanes that spoke first");
+        assert_eq!(learner.learned().accesses, 50 * LANES as u64, "of the first lanes with accesses");
         assert_eq!(learner.samples.len(), 0, "no lane has a past that is long enough");
     }
 }

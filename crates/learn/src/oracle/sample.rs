@@ -1,9 +1,9 @@
 //! Samples: what the oracle sees, and what it should have said.
 
+use kvrm_models::AccessPattern;
 use kvrm_models::inputs::Access;
 use kvrm_prefetch::RecordedAccess;
 
-use super::pattern::Pattern;
 use super::sequences::inputs;
 use super::window::{Window, are_used};
 
@@ -31,7 +31,7 @@ pub struct Label {
     /// The next different pages, as [`Window::next_pages`].
     pub next_pages: Vec<u64>,
     /// The pattern.
-    pub pattern: Pattern,
+    pub pattern: AccessPattern,
 }
 
 impl Sample {

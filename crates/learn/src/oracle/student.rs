@@ -117,17 +117,17 @@ impl Student {
         let sum = |tests: &[Test], of: fn(&Test) -> Accuracy| tests.iter().map(of).sum::<Accuracy>();
         let of_round = [sum(fresh, |test| test.first), sum(fresh, |test| test.in_use)];
         self.learned.history.push(of_round);
-        let network = MemoryOracle::from_flat(&self.weights).and_then(|network| network.rounded_to_half());
         let mut tests: Vec<&mut Test> = self.tests.iter_mut().chain(fresh).collect();
-        let accuracies: Option<Vec<Accuracy>> = network
-            .as_ref()
-            .ok()
-            .map(|network| tests.par_iter().map(|test| Accuracy::of(network, &test.sample)).collect());
+        let learned = MemoryOracle::from_flat(&self.weights).and_then(|network| network.rounded_to_half());
+        let learned = learned.ok().map(|network| {
+            let accuracy = |test: &&mut Test| Accuracy::of(&network, &test.sample);
+            let accuracies: Vec<Accuracy> = tests.par_iter().map(accuracy).collect();
+            (network, accuracies)
+        });
         let used = |of: fn(&Test) -> u64| tests.iter().map(|test| of(test)).sum::<u64>();
         let (first, in_use) = (used(|test| test.first.used), used(|test| test.in_use.used));
-        let learned = accuracies.iter().flatten().map(|accuracy| accuracy.used).sum::<u64>();
-        if let (Ok(network), Some(accuracies)) = (network, accuracies)
-            && learned > in_use.max(first)
+        if let Some((network, accuracies)) = learned
+            && accuracies.iter().map(|accuracy| accuracy.used).sum::<u64>() > in_use.max(first)
         {
             tests.iter_mut().zip(accuracies).for_each(|(test, accuracy)| test.in_use = accuracy);
             self.in_use = Arc::new(network);

@@ -1,8 +1,9 @@
 //! Windows of a stream, with what comes after them.
 
+use kvrm_models::AccessPattern;
 use kvrm_prefetch::RecordedAccess;
 
-use super::pattern::Pattern;
+use super::pattern::pattern_at;
 
 /// The largest number of accesses of a window.
 pub const WINDOW_ACCESSES: usize = 32;
@@ -17,14 +18,15 @@ const LOOK_AHEAD: usize = 256;
 ///
 /// ```
 /// use kvrm_prefetch::{PageAccess, RecordedAccess};
-/// use kvrm_learn::oracle::{Pattern, Window};
+/// use kvrm_learn::oracle::Window;
+/// use kvrm_models::AccessPattern;
 ///
 /// let stream: Vec<_> = (0..50)
 ///     .map(|n| PageAccess { page: 1000 + 3 * n, pc: 0x400, ..PageAccess::default() })
 ///     .map(|access| RecordedAccess { access, ..RecordedAccess::default() })
 ///     .collect();
 /// let window = Window::at(&stream, 40).expect("the stream goes on");
-/// assert_eq!((window.accesses.len(), window.pattern), (32, Pattern::Strided));
+/// assert_eq!((window.accesses.len(), window.pattern), (32, AccessPattern::Strided));
 /// assert_eq!(window.deltas(), [3; 8]);
 /// // Of these, 1123 comes next, 1126 and 1120 + 27 do later, and 1124 does not.
 /// assert_eq!(window.are_used(&[3, 3, -2, 23]), [true, true, false, true]);
@@ -37,7 +39,7 @@ pub struct Window<'a> {
     /// next 256 accesses.
     pub next_pages: Vec<u64>,
     /// The pattern at the current access.
-    pub pattern: Pattern,
+    pub pattern: AccessPattern,
 }
 
 impl<'a> Window<'a> {
@@ -56,7 +58,7 @@ impl<'a> Window<'a> {
             }
         }
         let accesses = &stream[(position + 1).saturating_sub(WINDOW_ACCESSES)..=position];
-        let pattern = Pattern::at(stream, position);
+        let pattern = pattern_at(stream, position);
         (!next_pages.is_empty()).then_some(Self { accesses, next_pages, pattern })
     }
 
