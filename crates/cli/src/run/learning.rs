@@ -35,7 +35,7 @@ pub(super) fn save(learning: &Learning, folder: &Path) -> Result<()> {
 /// Prints what networks have learned.
 pub(super) fn report(learning: &Learning) {
     if let Some(learned) = learning.oracle() {
-        note(format_args!("learning   memory oracle: {learned}"));
+        note(format_args!("learning      memory oracle: {learned}"));
     }
 }
 
@@ -43,6 +43,7 @@ pub(super) fn report(learning: &Learning) {
 pub(super) fn to_json(learning: &Learning) -> Option<serde_json::Value> {
     let learned = learning.oracle()?;
     let [before, after] = learned.accuracies();
+    let is_measured = !learned.history.is_empty();
     Some(serde_json::json!({
         "memory_oracle": {
             "accesses": learned.accesses,
@@ -51,8 +52,8 @@ pub(super) fn to_json(learning: &Learning) -> Option<serde_json::Value> {
             "adopted": learned.adopted,
             "dropped": learned.dropped,
             "windows": after.windows,
-            "used_share": after.used_share(),
-            "used_share_without_learning": before.used_share(),
+            "used_share": is_measured.then(|| after.used_share()),
+            "used_share_without_learning": is_measured.then(|| before.used_share()),
         }
     }))
 }

@@ -41,11 +41,11 @@ impl Learned {
 impl fmt::Display for Learned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { accesses, rounds, adopted, dropped, .. } = self;
+        write!(f, "{accesses} accesses, {rounds} rounds, {adopted} better networks, {dropped} given up; ")?;
+        if self.history.is_empty() {
+            return f.write_str("too few to compare networks");
+        }
         let [before, after] = self.accuracies().map(|accuracy| 100.0 * accuracy.used_share());
-        write!(
-            f,
-            "{accesses} accesses, {rounds} rounds, {adopted} better networks, {dropped} given up; of the predicted pages, \
-             {after:.1} % were used soon, {before:.1} % without learning"
-        )
+        write!(f, "{after:.1} % of the predicted pages were used soon, {before:.1} % without learning")
     }
 }

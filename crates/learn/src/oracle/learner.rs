@@ -135,9 +135,10 @@ impl OracleLearner {
         ] {
             metadata.config.insert(name.to_owned(), value);
         }
-        let [parent, learning] = learned.accuracies().map(|accuracy| accuracy.used_share());
-        for (name, value) in [("parent_used_share", parent), ("learning_used_share", learning)] {
-            metadata.metrics.insert(name.to_owned(), value);
+        if !learned.history.is_empty() {
+            let [parent, learning] = learned.accuracies().map(|accuracy| accuracy.used_share());
+            metadata.metrics.insert("parent_used_share".to_owned(), parent);
+            metadata.metrics.insert("learning_used_share".to_owned(), learning);
         }
         Ok(weights)
     }
@@ -228,6 +229,8 @@ mod tests {
             }
             (0..100).for_each(|lane| learner.forget(lane));
         }
+        let weights = learner.weights().expect("as many weights as it has");
+        assert!(weights.metadata.metrics.is_empty(), "nothing was measured");
         assert_eq!(learner.learned().accesses, 50 * LANES as u64, "of the first lanes with accesses");
         assert_eq!(learner.samples.len(), 0, "no lane has a past that is long enough");
     }
