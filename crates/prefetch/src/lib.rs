@@ -39,6 +39,7 @@ mod recorded;
 mod replay;
 mod settings;
 mod stride;
+mod throttle;
 
 pub use access::{PAGES, PageAccess, Trigger};
 pub use belady::{belady, least_stall};
@@ -59,6 +60,7 @@ pub use recorded::{RecordedAccess, footprint};
 pub use replay::replay;
 pub use settings::{InvalidSettings, ReplaySettings, Start};
 pub use stride::Stride;
+pub use throttle::Throttle;
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

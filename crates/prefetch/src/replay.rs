@@ -9,6 +9,7 @@ use crate::outcome::Outcome;
 use crate::prefetcher::Prefetcher;
 use crate::recorded::RecordedAccess;
 use crate::settings::{InvalidSettings, ReplaySettings, Start};
+use crate::throttle::Throttle;
 
 /// Replays the accesses of a lane with a pool of pages and a prefetcher.
 ///
@@ -53,6 +54,7 @@ pub fn replay(
         in_flight: VecDeque::new(),
         prefetches_in_flight: 0,
         touched: HashSet::new(),
+        throttle: Throttle::default(),
         outcome: Outcome { accesses: accesses.len() as u64, ..Outcome::default() },
     };
     let first = accesses.first().map_or(0, |recorded| recorded.access.step);
@@ -96,6 +98,8 @@ struct Replay<'a> {
     prefetches_in_flight: usize,
     /// The pages that exist, if there were none in the beginning.
     touched: HashSet<u64>,
+    /// What is known of the pages that were prefetched.
+    throttle: Throttle,
     outcome: Outcome,
 }
 
@@ -114,6 +118,7 @@ impl Replay<'_> {
                 self.order.touch(place);
                 if is_first {
                     self.outcome.used += 1;
+                    self.throttle.used();
                     self.outcome.late += u64::from(wait > 0);
                     self.prefetch(access, Trigger::FirstUse, now, prefetcher);
                 }
@@ -156,6 +161,10 @@ impl Replay<'_> {
         self.outcome.triggers += 1;
         self.candidates.clear();
         prefetcher.observe(access, trigger, &mut self.candidates);
+        if self.settings.is_throttled && !self.throttle.allows() {
+            self.outcome.dropped += self.candidates.as_slice().len() as u64;
+            return;
+        }
         for number in 0..self.candidates.as_slice().len() {
             let page = self.candidates.as_slice()[number].page;
             if self.places.contains_key(&page) {
@@ -210,6 +219,9 @@ impl Replay<'_> {
     fn replace(&mut self, place: usize, slot: Slot) {
         let left = std::mem::replace(&mut self.slots[place], slot);
         self.outcome.moved_out += u64::from(left.is_written);
+        if left.is_unused {
+            self.throttle.left_unused();
+        }
         self.places.remove(&left.page);
         self.places.insert(slot.page, place);
         self.order.refill(place, !slot.is_unused);
@@ -291,6 +303,17 @@ mod tests {
         let outcome = run(&loads(500, &[10, 20, 30, 40]), &settings(3, Eviction::Lru), &mut NextPage);
         assert_eq!((outcome.issued, outcome.used, outcome.misses), (4, 0, 4), "each neighbour is useless");
         assert_eq!(outcome.accuracy(), Some(0.0), "none of four");
+    }
+
+    #[test]
+    fn a_throttle_keeps_pages_that_are_never_used_away() {
+        let pages: Vec<u64> = (0..1000).map(|n| 10 * n).collect();
+        let settings = ReplaySettings { is_throttled: true, ..settings(8, Eviction::Lru) };
+        let wrong = run(&loads(500, &pages), &settings, &mut NextPage);
+        assert!((60..120).contains(&wrong.issued), "the first ones, and one of 16: {wrong:?}");
+        let pages: Vec<u64> = (0..1000).collect();
+        let right = run(&loads(500, &pages), &settings, &mut NextPage);
+        assert_eq!((right.misses, right.dropped), (1, 0), "all pages are used: {right:?}");
     }
 
     #[test]

@@ -33,11 +33,13 @@ pub struct ReplaySettings {
     pub degree: Degree,
     /// Where the pages are in the beginning.
     pub start: Start,
+    /// Whether few pages are fetched while most of them leave unused: see [`Throttle`](crate::Throttle).
+    pub is_throttled: bool,
 }
 
 impl ReplaySettings {
     /// Returns settings for a pool of so many pages: the clock, a latency of 10,000 steps, batches of 32 pages, one candidate
-    /// at once, and all pages away.
+    /// at once, all pages away, and no throttle.
     #[must_use]
     pub const fn new(pages: usize) -> Self {
         Self {
@@ -47,6 +49,7 @@ impl ReplaySettings {
             batch: 32,
             degree: Degree::ONE,
             start: Start::Away,
+            is_throttled: false,
         }
     }
 

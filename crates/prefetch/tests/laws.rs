@@ -36,13 +36,15 @@ fn settings() -> impl Strategy<Value = ReplaySettings> {
     let eviction = prop_oneof![Just(Eviction::Clock), Just(Eviction::Lru)];
     let start = prop_oneof![Just(Start::Away), Just(Start::Fresh)];
     let numbers = (1..12_usize, 0..600_u64, 1..6_usize, 1..=DEGREE_MAX);
-    (eviction, start, numbers).prop_map(|(eviction, start, (pages, latency, batch, degree))| ReplaySettings {
+    let all = (eviction, start, any::<bool>(), numbers);
+    all.prop_map(|(eviction, start, is_throttled, (pages, latency, batch, degree))| ReplaySettings {
         pages,
         eviction,
         latency,
         batch,
         degree: Degree::new(degree).expect("the degree is in range"),
         start,
+        is_throttled,
     })
 }
 

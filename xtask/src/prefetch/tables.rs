@@ -31,7 +31,7 @@ const DEGREES: [usize; 5] = [1, 2, 4, 8, 16];
 pub(super) struct ReplayArgs {
     /// Replace the tables of docs/prefetch.md, for which the other options have to be the default.
     #[arg(long, conflicts_with_all = [
-        "only", "part", "degree", "latency", "batch", "eviction", "fresh", "weights", "least_confidence", "rounds",
+        "only", "part", "degree", "latency", "batch", "eviction", "fresh", "throttle", "weights", "least_confidence", "rounds",
     ])]
     write: bool,
     #[command(flatten)]
@@ -51,6 +51,9 @@ pub(super) struct ReplayArgs {
     /// Let pages be made by their first accesses, instead of all being away in the beginning.
     #[arg(long)]
     fresh: bool,
+    /// Fetch few pages while most of them leave unused, as lanes on a GPU do.
+    #[arg(long)]
+    throttle: bool,
     /// The weights of the memory oracle: a .safetensors file [default: those that come with KVRM].
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
@@ -72,6 +75,7 @@ impl ReplayArgs {
             batch: self.batch,
             degree: self.degree,
             start: if self.fresh { Start::Fresh } else { Start::Away },
+            is_throttled: self.throttle,
         }
     }
 }
