@@ -47,15 +47,15 @@ impl Columns {
     /// Fetches the given columns that are stale, in one transfer. If one of them is in [`BETWEEN_RUNS`], the transfer has all stale
     /// columns of that list.
     pub(crate) fn fetch(&mut self, columns: impl IntoIterator<Item = u32>) -> Result<(), Error> {
-        self.fetch_with(columns, None).map(drop)
+        self.fetch_with(columns, &[]).map(drop)
     }
 
-    /// Fetches columns as [`Self::fetch`] does, and a range of a buffer in the same transfer, and returns the bytes of that.
+    /// Fetches columns as [`Self::fetch`] does, and ranges of buffers in the same transfer, and returns the bytes of these.
     pub(crate) fn fetch_with(
         &mut self,
         columns: impl IntoIterator<Item = u32>,
-        other: Option<(&Buffer, Range<u64>)>,
-    ) -> Result<Vec<u8>, Error> {
+        others: &[(&Buffer, Range<u64>)],
+    ) -> Result<Vec<Vec<u8>>, Error> {
         let bytes = 8 * self.lanes as u64;
         let is_stale = |column: &u32| self.columns[*column as usize].stale;
         let mut missing: Vec<u32> = columns.into_iter().filter(is_stale).collect();
@@ -64,18 +64,18 @@ impl Columns {
         }
         missing.sort_unstable();
         missing.dedup();
-        if missing.is_empty() && other.is_none() {
+        if missing.is_empty() && others.is_empty() {
             return Ok(Vec::new());
         }
         let ranges: Vec<_> = missing
             .iter()
             .map(|column| (&self.buffer, u64::from(*column) * bytes..u64::from(*column + 1) * bytes))
-            .chain(other)
+            .chain(others.iter().cloned())
             .collect();
-        let (columns, mut fetched, mut of_other) = (&mut self.columns, missing.iter(), Vec::new());
+        let (columns, mut fetched, mut of_others) = (&mut self.columns, missing.iter(), Vec::new());
         self.device.download_each(&ranges, &mut |bytes| {
             let Some(column) = fetched.next() else {
-                of_other = bytes.to_vec();
+                of_others.push(bytes.to_vec());
                 return;
             };
             let column = &mut columns[*column as usize];
@@ -84,7 +84,7 @@ impl Columns {
             bytemuck::cast_slice_mut(&mut column.values).copy_from_slice(bytes);
             column.stale = false;
         })?;
-        Ok(of_other)
+        Ok(of_others)
     }
 
     /// Returns a column. Fetches it if it is stale.

@@ -16,6 +16,8 @@ const SLICE: Duration = Duration::from_millis(100);
 const SOFTWARE_SLICE: Duration = Duration::from_secs(1);
 /// The largest factor by which slices grow or shrink from one to the next.
 const GROWTH: f64 = 8.0;
+/// This factor after a slice in which lanes waited for frames, and the factor by which it grows again.
+const GROWTH_AFTER_WAITS: f64 = 1.25;
 /// The smallest and the largest number of steps of a slice.
 const STEPS: (u32, u32) = (256, 1 << 28);
 /// The number of steps of the first slice on a device without a measured pace.
@@ -78,6 +80,8 @@ pub(crate) struct Slices {
     most: u32,
     /// The largest number of steps of a lane in the next slice.
     pub(crate) steps: u32,
+    /// The largest factor by which the next slice may be longer than the last one.
+    growth: f64,
     /// The largest number of loop iterations of a lane in a slice.
     fuel: u32,
     /// The number of loop iterations that a network takes in a step.
@@ -108,6 +112,7 @@ impl Slices {
             target,
             most: STEPS.1,
             steps: steps.clamp(STEPS.0, STEPS.1),
+            growth: GROWTH,
             fuel: loop_limit.map_or(u32::MAX, run_fuel),
             loops,
             sharers: loop_limit.map_or(1, |limit| limit.sharers),
@@ -161,9 +166,25 @@ impl Slices {
         let took = took.as_secs_f64().max(1e-6);
         // With fuel, a slice is not always as long as it might be.
         let pace = Pace { lanes: running.max(1), step: took / f64::from(self.steps) };
-        let factor = (self.target.as_secs_f64() / took).clamp(1.0 / GROWTH, GROWTH);
-        self.steps = ((f64::from(self.steps) * factor) as u32).max(STEPS.0).min(self.most);
+        self.scale((self.target.as_secs_f64() / took).clamp(1.0 / GROWTH, self.growth));
+        self.growth = (self.growth * GROWTH_AFTER_WAITS).min(GROWTH);
         pace
+    }
+
+    /// Adapts the length of slices to the last slice, which took `took`: lanes that needed frames have waited for its end for
+    /// `idle` on average, and then for the exchange of frames.
+    ///
+    /// In a slice of twice the length, twice as many lanes wait, and twice as long, but there are half as many exchanges. So the
+    /// sum of both is smallest when they are equal.
+    pub(crate) fn adapt_to_waits(&mut self, took: Duration, idle: Duration, exchange: Duration) {
+        let [took, idle, exchange] = [took, idle, exchange].map(|time| time.as_secs_f64().max(1e-6));
+        let longest = (self.target.as_secs_f64() / took).clamp(1.0 / GROWTH, 2.0);
+        self.scale((exchange / idle).sqrt().clamp(1.0 / GROWTH, longest));
+        self.growth = GROWTH_AFTER_WAITS;
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.steps = ((f64::from(self.steps) * factor) as u32).max(STEPS.0).min(self.most);
     }
 }
 
@@ -215,6 +236,34 @@ mod tests {
             }
             let took = step * f64::from(slices.steps);
             assert!((0.09..0.11).contains(&took), "{step} s a step: {took} s");
+        }
+    }
+
+    #[test]
+    fn slices_with_waits_become_as_long_as_waiting_costs_least() {
+        // A step takes a microsecond and an exchange a millisecond. A lane waits for a frame once in 20,000 steps.
+        let times = |steps: u32| {
+            let took = 1e-6 * f64::from(steps);
+            let idle = took * (f64::from(steps) / 20_000.0 / 2.0).min(1.0);
+            [took, idle, 1e-3]
+        };
+        let cost = |steps: u32| {
+            let [took, idle, exchange] = times(steps);
+            (took + exchange) / (took - idle).max(1e-9)
+        };
+        for first in [300, 100_000] {
+            let mut slices = Slices::new(false, None, 1000, 0, None).at_most(Some(1 << 20));
+            slices.steps = first;
+            for _ in 0..20 {
+                let [took, idle, exchange] = times(slices.steps).map(Duration::from_secs_f64);
+                slices.adapt_to_waits(took, idle, exchange);
+            }
+            let best = (256..100_000).map(cost).fold(f64::MAX, f64::min);
+            assert!(cost(slices.steps) < 1.05 * best, "{} steps, from {first}", slices.steps);
+            // Nobody waits any more.
+            let before = slices.steps;
+            slices.adapt(Duration::from_millis(5), 1000);
+            assert!(slices.steps < before * 3 / 2, "slices do not grow at once");
         }
     }
 

@@ -4,9 +4,9 @@
 //! moving other frames to the host: first those of lanes that have stopped, then those of lanes that wait, and last those that
 //! were not used for the longest time.
 //!
-//! If all lanes together use more frames than there are places, they would take each other's frames away in turn, and each frame
-//! would travel again and again. Lanes do not depend on each other. So only as many lanes run as have room together; the others wait
-//! until these have stopped, and each frame travels about once.
+//! If all lanes together use more frames than there are places, they take each other's frames away in turn, and each frame
+//! travels again and again. Lanes do not depend on each other. So if that takes more time than it saves, only as many lanes run as
+//! have room together; the others wait until these have stopped, and each frame travels about once.
 
 use kvrm_shaders::layout::{
     COLUMN_HEAD, COLUMN_STOP, COLUMN_TAIL, MOVE_AGES, NEED_FRAME, NEED_PAGE, NEED_STORES, RANK_RUNS,
@@ -57,6 +57,7 @@ impl GpuExecutor {
             // Lanes that have waited before are in the list again.
             places.moves.waits += needs.len().saturating_sub(self.waiting.lanes) as u64;
         }
+        self.waiting.is_crowded = false;
         let mut ranks = self.ranks()?;
         let running = ranks.iter().filter(|rank| **rank == RANK_RUNS).count();
         let chosen = self.make_room_for(needs, &mut ranks, running)?;
@@ -140,10 +141,17 @@ impl GpuExecutor {
             let wanted = wanted.saturating_add(self.places() / SLACK) - free;
             let tallies = self.store.tally(self.own_frames(), ranks)?;
             let others: u32 = tallies[MOVE_AGES as usize..].iter().sum();
+            let lanes = running + now.len();
             if others < wanted && now.len() > 1 {
-                most = (running + now.len()) / 2;
-                self.waiting.most = Some(most.max(1));
-                continue;
+                // A CPU runs one workgroup after the other.
+                let width =
+                    if self.store.device.info().is_software() { 1 } else { self.store.device.width()? };
+                if self.waiting.are_too_many(lanes, width, self.places()) {
+                    most = lanes / 2;
+                    self.waiting.limit(most.max(1));
+                    continue;
+                }
+                self.waiting.is_crowded = true;
             }
             self.evict_some(ranks, tallies, wanted, 1)?;
             return Ok(now);
@@ -188,15 +196,20 @@ impl GpuExecutor {
         let frames = self.own_frames();
         let enough = self.free_places().saturating_add(wanted);
         self.cache.info = None;
-        while self.free_places() < enough {
-            let missing = enough - self.free_places();
+        loop {
+            let missing = enough.saturating_sub(self.free_places());
+            if missing == 0 {
+                break;
+            }
             if self.store.evict(frames, ranks, &tallies, (missing, least))? == 0 {
                 if !self.has_unused {
                     break;
                 }
                 self.release_unused()?;
             }
-            tallies = self.store.tally(frames, ranks)?;
+            if self.free_places() < enough {
+                tallies = self.store.tally(frames, ranks)?;
+            }
         }
         Ok(())
     }

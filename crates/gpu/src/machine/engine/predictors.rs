@@ -7,7 +7,7 @@ use kvrm_learn::Learning;
 use kvrm_models::MemoryOracle;
 use kvrm_prefetch::{
     Baseline, Candidates, Degree, OracleLane, OracleQuestion, OracleSettings, PageAccess, Prefetcher as _,
-    Trigger,
+    Throttle, Trigger,
 };
 use kvrm_shaders::interface::machine::Move;
 use rayon::prelude::*;
@@ -24,6 +24,8 @@ pub(super) struct Heard {
     pub(super) lane: usize,
     pub(super) access: PageAccess,
     pub(super) trigger: Trigger,
+    /// Whether pages may be named after the access.
+    pub(super) may_name: bool,
 }
 
 /// A page that was named after an access.
@@ -41,6 +43,8 @@ pub(super) struct Prefetching {
     pub(super) predictors: Predictors,
     /// The frames that were prefetched, and that no lane has used yet.
     pub(super) unused: Vec<Prefetched>,
+    /// The throttle of each lane.
+    pub(super) throttles: Vec<Throttle>,
 }
 
 /// A frame that was prefetched.
@@ -56,7 +60,11 @@ pub(super) struct Prefetched {
 impl Prefetching {
     /// Creates prefetchers that have heard nothing. Returns `None` if nothing is prefetched.
     pub(super) fn new(prefetch: &Prefetch, lanes: usize) -> Option<Self> {
-        let new = || Self { predictors: Predictors::new(prefetch, lanes), unused: Vec::new() };
+        let new = || Self {
+            predictors: Predictors::new(prefetch, lanes),
+            unused: Vec::new(),
+            throttles: vec![Throttle::default(); lanes],
+        };
         prefetch.is_active().then(new)
     }
 
@@ -64,7 +72,10 @@ impl Prefetching {
     pub(super) fn forget(&mut self, lanes: &[usize]) {
         let lanes: HashSet<usize> = lanes.iter().copied().collect();
         self.unused.retain(|unused| !lanes.contains(&(unused.page.lane as usize)));
-        lanes.into_iter().for_each(|lane| self.predictors.forget(lane));
+        for lane in lanes {
+            self.throttles[lane] = Throttle::default();
+            self.predictors.forget(lane);
+        }
     }
 
     /// Lets all lanes begin anew on another device. What the network has learned stays.
@@ -178,7 +189,9 @@ fn name(prefetcher: &mut Baseline, degree: Degree, heard: &[Heard]) -> Vec<Named
         }
         let mut candidates = Candidates::new(degree);
         prefetcher.observe(&after.access, after.trigger, &mut candidates);
-        named.extend(named_after(after, &candidates));
+        if after.may_name {
+            named.extend(named_after(after, &candidates));
+        }
     }
     named
 }
@@ -202,7 +215,7 @@ fn by_lane<'a, T>(lanes: &'a mut [T], mut heard: &'a [Heard]) -> Vec<(&'a mut T,
 }
 
 impl OracleLanes {
-    /// Hears of accesses, and asks the network about all of them at once, and then again about those that go on.
+    /// Hears of accesses, and asks the network about all at once after which pages may be named, and then again about those that go on.
     fn hear(&mut self, device: &Device, heard: &[Heard]) -> Result<Vec<Named>, Error> {
         let questions = by_lane(&mut self.lanes, heard)
             .into_par_iter()
@@ -212,11 +225,12 @@ impl OracleLanes {
                 let ask = |heard: &Heard| lane.hear(&heard.access, heard.trigger);
                 heard.iter().map(ask).collect::<Vec<_>>()
             });
+        let questions = questions.collect::<Vec<_>>().into_iter().enumerate();
         let mut open: Vec<(usize, OracleQuestion)> =
-            questions.collect::<Vec<_>>().into_iter().enumerate().collect();
+            questions.filter(|(index, _)| heard[*index].may_name).collect();
         let mut candidates = vec![Candidates::new(self.degree); heard.len()];
         self.learn(heard)?;
-        if self.kernels.is_none() && !heard.is_empty() {
+        if self.kernels.is_none() && !open.is_empty() {
             self.kernels = Some(MemoryOracleKernels::new(device, &self.network)?);
         }
         while let (false, Some(kernels)) = (open.is_empty(), &mut self.kernels) {

@@ -18,28 +18,46 @@ use crate::machine::store::moves::{lane_page, page_number};
 
 /// The number of bytes of an access whose size is not known: that of most loads and stores.
 const ACCESS_BYTES: u8 = 8;
+/// The largest number of frames whose use is asked for. Earlier ones are forgotten.
+const ASKED_MAX: usize = 1 << 20;
 /// The part of the places that one exchange may fill with prefetched frames.
 const SHARE: u32 = 4;
 
 impl GpuExecutor {
-    /// Returns the first uses of frames that were prefetched, in the order in which they were prefetched.
-    fn first_uses(&mut self) -> Result<Vec<Prefetched>, Error> {
-        let Some(prefetching) = &mut self.prefetching else { return Ok(Vec::new()) };
-        if prefetching.unused.is_empty() {
-            return Ok(Vec::new());
+    /// Asks which frames were used since they were prefetched. The answer comes with the counters of the slice.
+    pub(super) fn ask_first_uses(&mut self) -> Result<(), Error> {
+        let Some(prefetching) = &mut self.prefetching else { return Ok(()) };
+        let unused = &mut prefetching.unused;
+        unused.drain(..unused.len().saturating_sub(ASKED_MAX));
+        if unused.is_empty() {
+            return Ok(());
         }
-        let mut pages: Vec<Move> = prefetching.unused.iter().map(|unused| unused.page).collect();
-        self.store.find_used(&mut pages)?;
+        let pages: Vec<Move> = unused.iter().map(|unused| unused.page).collect();
+        self.store.ask_used(&pages)
+    }
+
+    /// Returns the first uses of frames that were prefetched, in the order in which they were prefetched.
+    fn first_uses(&mut self) -> Vec<Prefetched> {
+        let answer = self.store.take_uses();
+        let Some(prefetching) = &mut self.prefetching else { return Vec::new() };
+        if answer.len() != prefetching.unused.len() {
+            // Nothing was asked.
+            return Vec::new();
+        }
         let (mut used, mut unused) = (Vec::new(), Vec::new());
-        for (prefetched, page) in std::mem::take(&mut prefetching.unused).into_iter().zip(pages) {
-            match page.frame {
+        for (prefetched, answer) in std::mem::take(&mut prefetching.unused).into_iter().zip(answer) {
+            let throttle = &mut prefetching.throttles[prefetched.page.lane as usize];
+            match answer.frame {
                 0 => unused.push(prefetched),
-                FRAME_LOST => {}
-                _ => used.push(prefetched),
+                FRAME_LOST => throttle.left_unused(),
+                _ => {
+                    throttle.used();
+                    used.push(prefetched);
+                }
             }
         }
         prefetching.unused = unused;
-        Ok(used)
+        used
     }
 
     /// Fetches pages that lanes are likely to need next. `served` are the lanes whose needs have just been met, and `ranks` the
@@ -48,20 +66,20 @@ impl GpuExecutor {
         if self.prefetching.is_none() {
             return Ok(());
         }
-        let used = self.first_uses()?;
+        let used = self.first_uses();
         self.store.columns.fetch([COLUMN_PC, COLUMN_STEPS])?;
         let [pcs, steps] = [COLUMN_PC, COLUMN_STEPS].map(|column| self.store.columns.cached(column));
         let mut heard = Vec::with_capacity(used.len() + served.len());
         for Prefetched { page, after } in &used {
             let lane = page.lane as usize;
             let access = PageAccess { page: page_number(page), step: steps[lane], ..*after };
-            heard.push(Heard { lane, access, trigger: Trigger::FirstUse });
+            heard.push(Heard { lane, access, trigger: Trigger::FirstUse, may_name: true });
         }
         // Lanes that need a place for a new frame have nothing to bring, and are not heard.
         for Need { lane, page, stores, .. } in served.iter().filter(|need| need.frame.is_some()) {
             let (pc, step) = (pcs[*lane], steps[*lane]);
             let access = PageAccess { page: *page, size: ACCESS_BYTES, load: !stores, pc, step };
-            heard.push(Heard { lane: *lane, access, trigger: Trigger::Miss });
+            heard.push(Heard { lane: *lane, access, trigger: Trigger::Miss, may_name: true });
         }
         // A lane has used pages before it needed the one for which it has stopped.
         heard.sort_by_key(|heard| heard.lane);
@@ -70,6 +88,9 @@ impl GpuExecutor {
             places.moves.heard += heard.len() as u64;
         }
         let Some(prefetching) = &mut self.prefetching else { return Ok(()) };
+        for heard in &mut heard {
+            heard.may_name = prefetching.throttles[heard.lane].allows();
+        }
         let mut named = prefetching.predictors.hear(&self.store.device, &heard)?;
         if let Some(places) = &mut self.store.places {
             places.moves.asked += prefetching.predictors.take_asked();
@@ -84,6 +105,9 @@ impl GpuExecutor {
 
     /// Returns the named pages that are away, each frame once, as many as one exchange may bring.
     fn locate_named(&mut self, named: Vec<Named>) -> Result<Vec<Prefetched>, Error> {
+        if named.is_empty() {
+            return Ok(Vec::new());
+        }
         let page = |named: &Named| lane_page(named.after.lane, named.page);
         let mut pages: Vec<Move> = named.iter().map(page).collect();
         self.store.locate(&mut pages)?;

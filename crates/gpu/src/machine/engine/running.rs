@@ -1,6 +1,7 @@
 //! Runs: slices whose length is adapted to the device, and the service of lanes between slices.
 
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use kvrm_machine::{Progress, RunStats};
 use kvrm_shaders::layout::{
@@ -14,7 +15,7 @@ use kvrm_shaders::variants::SimdUnit;
 
 use super::lanes::{GpuExecutor, RunProgress};
 use super::moving::Need;
-use super::waiting::Waiting;
+use super::waiting::{Round, Waiting};
 use super::words::{halves, word};
 use crate::device::error::{Error, Request};
 use crate::machine::kernels::NetworkVariant;
@@ -82,6 +83,7 @@ impl GpuExecutor {
             self.store.dispatch(&slice.kernel.pipeline, launch, hooks.as_ref(), workgroups)?;
             self.store.columns.invalidate();
             self.cache.forget();
+            self.ask_first_uses()?;
             let looked = look.map_or(0..0, |_| self.look_columns());
             let after = self.was_short.then(|| self.columns_after_run()).into_iter().flatten();
             let needs = self.store.places.is_some().then_some(COLUMNS_OF_NEEDS).into_iter().flatten();
@@ -108,7 +110,15 @@ impl GpuExecutor {
                 self.evict_eagerly()?;
             }
             if needy > 0 || can_go_on {
-                self.serve(count(COUNTER_FRAMES))?;
+                let served = Instant::now();
+                let has_waited = self.serve(count(COUNTER_FRAMES))?;
+                if has_waited && slice.steps.is_none() {
+                    let lanes = running + needy + count(COUNTER_STOPPED);
+                    let (limit, exchange) = (launch.steps, served.elapsed());
+                    let round = Round { lanes, is_whole: running > 0, limit, steps, took, exchange };
+                    let idle = self.waiting.add(round);
+                    self.slices.adapt_to_waits(took, idle, exchange);
+                }
             } else if running == 0 {
                 break;
             } else if slice.steps.is_none() {
@@ -272,8 +282,8 @@ impl GpuExecutor {
     /// Gives lanes the frames, the code and the SIMD units that they have stopped for, and lets them go on.
     ///
     /// A lane whose request is not served makes it again. So a failure of this function leaves the lanes in a valid
-    /// state.
-    fn serve(&mut self, asked_for: u32) -> Result<(), Error> {
+    /// state. Returns whether lanes have waited for frames that are away, or for places.
+    fn serve(&mut self, asked_for: u32) -> Result<bool, Error> {
         let columns = &mut self.store.columns;
         columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
         self.has_unseen_requests = false;
@@ -333,9 +343,10 @@ impl GpuExecutor {
         }
         if needs.is_empty() {
             self.waiting.lanes = 0;
-            return Ok(());
+            return Ok(false);
         }
-        self.serve_needs(&needs)
+        self.serve_needs(&needs)?;
+        Ok(true)
     }
 }
 

@@ -11,8 +11,9 @@ use kvrm_shaders::layout::{
 use rayon::prelude::*;
 
 use super::host_frames::ZEROES;
+use super::kept::KeptBuffers;
 use super::parameters::Launch;
-use super::places::places_of;
+use super::places::{Places, places_of};
 use super::resident::Store;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
@@ -199,27 +200,40 @@ impl Store {
     pub(crate) fn locate(&mut self, pages: &mut [Move]) -> Result<(), Error> {
         self.columns.flush()?;
         let kernel = self.kernels.moves(&self.device)?.locate;
-        self.look_at(&kernel, pages)
+        let (found, bytes) = self.look_at(&kernel, pages)?;
+        let found = self.device.download(&[(&found, 0..bytes)])?;
+        pages.copy_from_slice(&bytemuck::pod_collect_to_vec(&found[0]));
+        Ok(())
     }
 
-    /// Sets the frames to 0 that no lane has used since they were prefetched, and to `FRAME_LOST` those of them that have left again.
-    pub(crate) fn find_used(&mut self, pages: &mut [Move]) -> Result<(), Error> {
+    /// Asks which of these frames lanes have used since they were prefetched. The answer comes with the next counters.
+    pub(crate) fn ask_used(&mut self, pages: &[Move]) -> Result<(), Error> {
         let kernel = self.kernels.moves(&self.device)?.find_used;
-        self.look_at(&kernel, pages)
-    }
-
-    /// Replaces pages by what a kernel makes of them.
-    fn look_at(&mut self, kernel: &wgpu::ComputePipeline, pages: &mut [Move]) -> Result<(), Error> {
-        for some in pages.chunks_mut(MOVES_MAX as usize) {
-            let (count, bytes) = (some.len() as u32, size_of_val(some) as u64);
-            let (buffers, group) = self.move_buffers(&[], count)?;
-            buffers[3].upload(0, some)?;
-            let launch = Launch { jobs: count, ..Launch::default() };
-            self.dispatch(kernel, launch, Some(&group), rows(count, WORKGROUP))?;
-            let found = self.device.download(&[(&buffers[3], 0..bytes)])?;
-            some.copy_from_slice(&bytemuck::pod_collect_to_vec(&found[0]));
+        let asked = self.look_at(&kernel, pages)?;
+        if let Some(places) = &mut self.places {
+            places.asked = Some(asked);
         }
         Ok(())
+    }
+
+    /// Returns the answer to [`Store::ask_used`], once: the frame is 0 if no lane has used it, and `FRAME_LOST` if it has left before.
+    pub(crate) fn take_uses(&mut self) -> Vec<Move> {
+        self.places.as_mut().map_or_else(Vec::new, |places| std::mem::take(&mut places.uses))
+    }
+
+    /// Lets a kernel look at pages. Returns the buffer with the result, and its bytes.
+    fn look_at(&mut self, kernel: &wgpu::ComputePipeline, pages: &[Move]) -> Result<(Buffer, u64), Error> {
+        let (count, bytes) = (pages.len() as u32, size_of_val(pages) as u64);
+        let sizes = self.move_sizes(bytes, 0);
+        let ([.., moves, _], group) = self.bind_moves(sizes, |places| {
+            // An answer that nobody has read is overwritten.
+            places.asked = None;
+            &mut places.look_buffers
+        })?;
+        moves.upload(0, pages)?;
+        let launch = Launch { jobs: count, ..Launch::default() };
+        self.dispatch(kernel, launch, Some(&group), rows(count, WORKGROUP))?;
+        Ok((moves, bytes))
     }
 
     /// Returns the contents of frames, whose places are in `places`. Frames that have no contents yet are zero.
@@ -309,24 +323,38 @@ impl Store {
 
     /// Returns the buffers of the kernels that move `count` frames, with the ranks of lanes, and their bind group.
     fn move_buffers(&mut self, ranks: &[u32], count: u32) -> Result<([Buffer; 5], wgpu::BindGroup), Error> {
-        let sizes = [
-            ("the choice of frames", size_of::<MoveChoice>() as u64),
-            ("ranks of lanes", 4 * self.lanes as u64),
-            ("tallies of frames", 4 * (ORDERS as u64 + 2)),
-            ("frames that move", u64::from(count) * size_of::<Move>() as u64),
-            ("words of frames that move", u64::from(count) * PAGE_BYTES as u64),
-        ];
-        let (device, kernels) = (self.device.clone(), self.kernels.clone());
-        let Some(places) = &mut self.places else { return Err(Error::OutOfFrames { frames: self.capacity }) };
-        let bind = |[choice, lane_ranks, tallies, moves, move_words]: [&Buffer; 5]| {
-            let group = MovesGroup { choice, lane_ranks, tallies, moves, move_words };
-            kernels.layouts.moves.bind(&device, group)
-        };
-        let (buffers, group) = places.buffers.get(&device, sizes, bind)?;
+        let bytes = |of_each: usize| u64::from(count) * of_each as u64;
+        let sizes = self.move_sizes(bytes(size_of::<Move>()), bytes(PAGE_BYTES));
+        let (buffers, group) = self.bind_moves(sizes, |places| &mut places.buffers)?;
         if !ranks.is_empty() {
             buffers[1].upload(0, ranks)?;
         }
         Ok((buffers, group))
+    }
+
+    /// Returns the sizes of the buffers of kernels, with so many bytes of frames or pages, and of words.
+    const fn move_sizes(&self, moves: u64, words: u64) -> [(&'static str, u64); 5] {
+        [
+            ("the choice of frames", size_of::<MoveChoice>() as u64),
+            ("ranks of lanes", 4 * self.lanes as u64),
+            ("tallies of frames", 4 * (ORDERS as u64 + 2)),
+            ("frames that move", if moves == 0 { size_of::<Move>() as u64 } else { moves }),
+            ("words of frames that move", if words == 0 { 8 } else { words }),
+        ]
+    }
+
+    /// Returns buffers of these sizes out of those that are kept, and their bind group.
+    fn bind_moves(
+        &mut self,
+        sizes: [(&'static str, u64); 5],
+        kept: impl FnOnce(&mut Places) -> &mut KeptBuffers,
+    ) -> Result<([Buffer; 5], wgpu::BindGroup), Error> {
+        let (device, kernels) = (self.device.clone(), self.kernels.clone());
+        let Some(places) = &mut self.places else { return Err(Error::OutOfFrames { frames: self.capacity }) };
+        kept(places).get(&device, sizes, |[choice, lane_ranks, tallies, moves, move_words]| {
+            let group = MovesGroup { choice, lane_ranks, tallies, moves, move_words };
+            kernels.layouts.moves.bind(&device, group)
+        })
     }
 }
 

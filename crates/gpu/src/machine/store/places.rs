@@ -3,10 +3,12 @@
 //! The numbers of free places are in a ring on the device, from which lanes take them. The host adds those of frames that leave.
 
 use kvrm_machine::FrameMoves;
+use kvrm_shaders::interface::machine::Move;
 use kvrm_shaders::layout::{INFO_AWAY, INFO_PLACE, INFO_PLACE_BIT};
 
 use super::host_frames::HostFrames;
 use super::kept::KeptBuffers;
+use crate::device::buffer::Buffer;
 
 /// The places of frames.
 #[derive(Debug)]
@@ -26,6 +28,12 @@ pub(crate) struct Places {
     /// The moves since the last report.
     pub(crate) moves: FrameMoves,
     pub(super) buffers: KeptBuffers,
+    /// The buffers of kernels that look at pages and move no words.
+    pub(super) look_buffers: KeptBuffers,
+    /// The buffer with the answer to [`Store::ask_used`](super::resident::Store::ask_used), until it is read, and its bytes.
+    pub(super) asked: Option<(Buffer, u64)>,
+    /// The answer.
+    pub(super) uses: Vec<Move>,
 }
 
 impl Places {
@@ -40,6 +48,9 @@ impl Places {
             host: HostFrames::new(host_max),
             moves: FrameMoves::default(),
             buffers: KeptBuffers::default(),
+            look_buffers: KeptBuffers::default(),
+            asked: None,
+            uses: Vec::new(),
         }
     }
 

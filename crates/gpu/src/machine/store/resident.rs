@@ -268,14 +268,20 @@ impl Store {
         self.parameters.console
     }
 
-    /// Returns the counters after the last dispatch, and fetches columns in the same transfer.
+    /// Returns the counters after the last dispatch, and fetches columns in the same transfer, and the answer to
+    /// [`Store::ask_used`] if it was asked.
     pub(crate) fn counters_and(
         &mut self,
         columns: impl IntoIterator<Item = u32>,
     ) -> Result<[u32; COUNTERS as usize], Error> {
-        let counters = (&self.counters, 0..4 * u64::from(COUNTERS));
-        let bytes = self.columns.fetch_with(columns, Some(counters))?;
-        Ok(bytemuck::pod_read_unaligned(&bytes))
+        let asked = self.places.as_mut().and_then(|places| places.asked.take());
+        let mut ranges = vec![(&self.counters, 0..4 * u64::from(COUNTERS))];
+        ranges.extend(asked.as_ref().map(|(answer, bytes)| (answer, 0..*bytes)));
+        let fetched = self.columns.fetch_with(columns, &ranges)?;
+        if let (Some(places), [_, uses]) = (&mut self.places, &fetched[..]) {
+            places.uses = bytemuck::pod_collect_to_vec(uses);
+        }
+        Ok(bytemuck::pod_read_unaligned(&fetched[0]))
     }
 
     /// Sets the counter of frames to `frames` and all others to 0.
