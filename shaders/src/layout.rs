@@ -259,7 +259,7 @@ constants! {
     MARK_PREFETCHED = 0x80000000;
     /// In place of the number of a frame: the frame was prefetched, and has left before a lane used it.
     FRAME_LOST = 0xffffffff;
-    /// Order of a frame: the number of orders of each rank of a lane, one for each power of two of the dispatches since the frame was
+    /// Order of a frame: the number of orders of each rank of a lane, one for each power of two of the turns since the frame was
     /// used.
     MOVE_AGES = 32;
     /// Rank of a lane: it runs, or is the next to run.

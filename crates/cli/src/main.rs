@@ -12,6 +12,7 @@ mod memory;
 mod networks;
 mod number;
 mod output;
+mod picture;
 mod program;
 mod record;
 mod regions;

@@ -1,6 +1,6 @@
 //! The kernels that move frames between the pools and the host.
 //!
-//! A frame has an *order*: the rank of the lane that took it, and the binary logarithm of the number of dispatches since it was used.
+//! A frame has an *order*: the rank of the lane that took it, and the binary logarithm of the number of turns since it was used.
 //! Frames of the greatest orders leave first. `tally` counts the frames of each order, so the host knows from which order on
 //! frames have to leave; `choose` lists them; `evict` copies them into a buffer for the host. `fetch` copies frames back.
 //! Nodes of page tables stay, so that a walk through a page table never meets a frame that is away.

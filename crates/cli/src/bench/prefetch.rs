@@ -1,6 +1,7 @@
 //! `kvrm bench prefetch`: prefetchers, for programs with less memory on the GPU than they need.
 
 mod measured;
+mod plot;
 mod rows;
 mod workload;
 
@@ -20,6 +21,7 @@ use self::rows::Rows;
 use self::workload::Workload;
 use crate::engine::AdapterArgs;
 use crate::output::Output;
+use crate::picture::{self, Picture};
 use crate::{number, record};
 
 /// The text at the end of the help.
@@ -42,6 +44,9 @@ hears     accesses of which the prefetchers heard, for each 1,000 steps
 
 Frames move only between slices, while lanes wait. So a prefetched frame is there before its first use, or was evicted \
 before: timeliness is a figure of the replays in docs/prefetch.md.";
+
+/// More frames than any GPU has room for: 256 GiB.
+const PLACES_MAX: u64 = 1 << 26;
 
 /// Arguments of `kvrm bench prefetch`.
 #[derive(clap::Args)]
@@ -78,9 +83,16 @@ pub(super) struct Args {
     /// The directory of the three large programs.
     #[arg(long, value_name = "DIR", default_value = "target/programs")]
     programs: PathBuf,
+    /// The argument of the small programs, instead of the sizes that they have without one.
+    #[arg(long, value_name = "N")]
+    size: Option<u64>,
     /// Measure only this program. May be repeated.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
+    /// Draw how often lanes have waited, step by step, into this file (.svg or .png), instead of measuring. For one program and
+    /// one part of the memory.
+    #[arg(long, value_name = "FILE", value_parser = picture::picture, conflicts_with_all = ["json", "record"])]
+    plot: Option<Picture>,
     /// Print one JSON object per measurement, one per line.
     #[arg(long)]
     json: bool,
@@ -100,7 +112,15 @@ struct Run {
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
     // Report all errors of the arguments before anything is measured.
     ensure!(!args.memory.contains(&0), "--memory 0: expected N for 1/N of the memory, at least 1");
-    let workloads = workload::open(&args.guests, &args.programs, &args.only)?;
+    let workloads = workload::open(&args.guests, &args.programs, &args.only, args.size)?;
+    if args.plot.is_some() {
+        ensure!(
+            workloads.len() == 1 && args.memory.len() == 1,
+            "--plot: expected one program (--only) and one part of the memory (--memory); found {} and {}",
+            workloads.len(),
+            args.memory.len()
+        );
+    }
     let log = args.record.open(record::PROGRAM)?;
     let gpu = GpuEngine::open(args.adapter.adapter.as_deref())?;
     let lanes = usize::try_from(args.lanes)?;
@@ -121,6 +141,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
         let needed = u32::try_from(all.moves.resident)?;
         for &part in &args.memory {
             let places = all.images + needed.saturating_sub(all.images).div_ceil(part);
+            if let Some(picture) = &args.plot {
+                plot::draw(args, &gpu, picture, &policies, (workload, part, places, needed))?;
+                continue;
+            }
             let mut without = None;
             for &policy in &policies {
                 let case = Case { workload, part, needed, places, policy };
@@ -155,13 +179,35 @@ impl Args {
         Ok(Measured { seconds, steps: median.report.steps, moves: median.moves })
     }
 
-    /// Returns a number of frames that suffices for all lanes.
-    fn places_max(&self) -> u32 {
-        u32::try_from(workload::FRAMES_MAX as u64 * self.lanes).unwrap_or(u32::MAX)
+    /// Builds the machine of a run. `places` are the frames on the GPU, and those that the program needs; `None`: there is room for all
+    /// that it needs.
+    fn machine(
+        &self,
+        gpu: &GpuEngine,
+        workload: &Workload,
+        places: Option<(u32, u32)>,
+        policy: Policy,
+    ) -> Result<Machine> {
+        let (places, needed) = places.unwrap_or_else(|| (self.places_max(), 0));
+        let host = u64::from(needed) * PAGE_BYTES as u64;
+        let engine = gpu
+            .clone()
+            // Otherwise the first runs would also be those in which the engine looks for the fastest way to run the program.
+            .with_translation(Translation::Off)
+            .with_memory(MemoryLimits::new(u64::MAX, host))
+            .with_prefetch(Prefetch::new(policy, self.degree)?)
+            .with_places(places);
+        let builder =
+            Machine::builder(workload.program.clone()).engine(engine).lanes(usize::try_from(self.lanes)?);
+        Ok(workload.prepare(builder)?.build()?)
     }
 
-    /// Runs a program to its end, or up to the limit of steps. `places` are the frames on the GPU, and those that the program needs;
-    /// `None`: there is room for all that it needs.
+    /// Returns a number of frames that suffices for all lanes, or that no GPU has room for.
+    fn places_max(&self) -> u32 {
+        (workload::FRAMES_MAX as u64 * self.lanes).min(PLACES_MAX) as u32
+    }
+
+    /// Runs a program to its end, or up to the limit of steps, with `places` as in [`Args::machine`].
     fn run_once(
         &self,
         gpu: &GpuEngine,
@@ -169,19 +215,7 @@ impl Args {
         places: Option<(u32, u32)>,
         policy: Policy,
     ) -> Result<Run> {
-        let (places, needed) = places.unwrap_or_else(|| (self.places_max(), 0));
-        let host = u64::from(needed) * PAGE_BYTES as u64;
-        let prefetch = Prefetch::new(policy, self.degree)?;
-        let engine = gpu
-            .clone()
-            // Otherwise the first runs would also be those in which the engine looks for the fastest way to run the program.
-            .with_translation(Translation::Off)
-            .with_memory(MemoryLimits::new(u64::MAX, host))
-            .with_prefetch(prefetch)
-            .with_places(places);
-        let builder =
-            Machine::builder(workload.program.clone()).engine(engine).lanes(usize::try_from(self.lanes)?);
-        let mut machine = workload.prepare(builder)?.build()?;
+        let mut machine = self.machine(gpu, workload, places, policy)?;
         let images = machine.run(0)?.frame_moves.map_or(0, |moves| moves.resident);
         let mut report = machine.run(self.steps)?;
         // A GPU may still be working. Reading waits for it.

@@ -12,11 +12,12 @@ use serde_json::{Value, json};
 use super::engine::{ChosenEngine, EngineArgs};
 use super::inject::{self, Inject, Injections};
 use super::observe::{self, Observations, Plan};
-use super::plot::{self, Picture};
+use super::plot;
 use super::recording::Recording;
 use super::source::{self, MakeArgs, Source};
 use crate::number;
 use crate::output::Output;
+use crate::picture::{self, Picture};
 
 /// The text at the end of the help.
 const HELP: &str = "\
@@ -56,10 +57,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SPIKES", default_value = "20M", value_parser = number::count)]
     capacity: u64,
     /// Draw a raster plot, with a point for each spike, as .svg or .png. Needs a build with the Cargo feature `plots`.
-    #[arg(long, value_name = "FILE", value_parser = plot::picture)]
+    #[arg(long, value_name = "FILE", value_parser = picture::picture)]
     raster: Option<Picture>,
     /// Draw the rate of each population over time, as .svg or .png. Needs a build with the Cargo feature `plots`.
-    #[arg(long, value_name = "FILE", value_parser = plot::picture)]
+    #[arg(long, value_name = "FILE", value_parser = picture::picture)]
     rates: Option<Picture>,
     /// Write the recorded spikes, as .npz or .csv.
     #[arg(long, value_name = "FILE", value_parser = columns_file)]

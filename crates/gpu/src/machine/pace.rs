@@ -171,12 +171,18 @@ impl Slices {
         pace
     }
 
-    /// Adapts the length of slices to the last slice, which took `took`: lanes that needed frames have waited for its end for
-    /// `idle` on average, and then for the exchange of frames.
+    /// Adapts the length of slices to the last slice, in which the longest lane took so many steps and `took`: lanes that needed
+    /// frames have waited for its end for `idle` on average, and then for the exchange of frames.
     ///
     /// In a slice of twice the length, twice as many lanes wait, and twice as long, but there are half as many exchanges. So the
     /// sum of both is smallest when they are equal.
-    pub(crate) fn adapt_to_waits(&mut self, took: Duration, idle: Duration, exchange: Duration) {
+    pub(crate) fn adapt_to_waits(
+        &mut self,
+        (steps, took): (u32, Duration),
+        idle: Duration,
+        exchange: Duration,
+    ) {
+        self.steps = steps;
         let [took, idle, exchange] = [took, idle, exchange].map(|time| time.as_secs_f64().max(1e-6));
         let longest = (self.target.as_secs_f64() / took).clamp(1.0 / GROWTH, 2.0);
         self.scale((exchange / idle).sqrt().clamp(1.0 / GROWTH, longest));
@@ -256,7 +262,7 @@ mod tests {
             slices.steps = first;
             for _ in 0..20 {
                 let [took, idle, exchange] = times(slices.steps).map(Duration::from_secs_f64);
-                slices.adapt_to_waits(took, idle, exchange);
+                slices.adapt_to_waits((slices.steps, took), idle, exchange);
             }
             let best = (256..100_000).map(cost).fold(f64::MAX, f64::min);
             assert!(cost(slices.steps) < 1.05 * best, "{} steps, from {first}", slices.steps);

@@ -233,6 +233,13 @@ fn snapshots_and_resets_in_any_order_while_pages_are_prefetched() {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn prefetched_pages_do_not_drive_out_those_of_the_current_instruction() {
+    // An exchange of many dispatches made pages old that were used in the slice before it.
+    any_order(13, prefetching(Policy::Next, eager(64)));
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn lanes_stop_when_the_host_has_no_room_either() {
     let bounds = Bounds { memory: Some(MemoryLimits::new(0, 60 * PAGE)), ..places(60) };
     let mut pair = EnginePair::bounded(&[text_and_data(50, passes)], 4, 50, bounds);

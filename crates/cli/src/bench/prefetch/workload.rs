@@ -38,26 +38,37 @@ const DEFINITIONS: [Definition; 8] = [
 pub(super) struct Workload {
     pub(super) name: &'static str,
     pub(super) program: Program,
-    large: Option<&'static [&'static str]>,
+    /// Whether the program needs files and system calls.
+    is_large: bool,
+    arguments: Vec<String>,
     input: Vec<u8>,
 }
 
-/// Opens the programs with these names, or all if there are none.
-pub(super) fn open(guests: &Path, programs: &Path, only: &[String]) -> Result<Vec<Workload>> {
+/// Opens the programs with these names, or all if there are none. The small ones have `size` as their argument, if there is one.
+pub(super) fn open(
+    guests: &Path,
+    programs: &Path,
+    only: &[String],
+    size: Option<u64>,
+) -> Result<Vec<Workload>> {
     let names = DEFINITIONS.map(|definition| definition.name);
     if let Some(unknown) = only.iter().find(|name| !names.contains(&name.as_str())) {
         bail!("--only '{unknown}': expected one of {}", names.join(", "));
     }
     let is_wanted =
         |definition: &&Definition| only.is_empty() || only.iter().any(|name| name == definition.name);
-    DEFINITIONS.iter().filter(is_wanted).map(|definition| definition.open(guests, programs)).collect()
+    DEFINITIONS
+        .iter()
+        .filter(is_wanted)
+        .map(|definition| definition.open(if definition.large.is_some() { programs } else { guests }, size))
+        .collect()
 }
 
 impl Definition {
-    fn open(&self, guests: &Path, programs: &Path) -> Result<Workload> {
-        let (folder, made_by) = match self.large {
-            None => (guests, "cargo xtask prefetch log"),
-            Some(_) => (programs, "cargo xtask guests --programs"),
+    fn open(&self, folder: &Path, size: Option<u64>) -> Result<Workload> {
+        let made_by = match self.large {
+            None => "cargo xtask prefetch log",
+            Some(_) => "cargo xtask guests --programs",
         };
         let program = Program::open(folder.join(self.name))
             .with_context(|| format!("`{made_by}` makes this program"))?;
@@ -70,21 +81,24 @@ impl Definition {
             }
             _ => Vec::new(),
         };
-        Ok(Workload { name: self.name, program, large: self.large.map(|(arguments, _)| arguments), input })
+        let arguments = match self.large {
+            Some((arguments, _)) => arguments.iter().map(|text| (*text).to_owned()).collect(),
+            None => size.map(|size| size.to_string()).into_iter().collect(),
+        };
+        Ok(Workload { name: self.name, program, is_large: self.large.is_some(), arguments, input })
     }
 }
 
 impl Workload {
     /// Gives lanes their arguments and files.
     pub(super) fn prepare<'a>(&self, builder: Builder<'a>) -> Result<Builder<'a>> {
-        let builder = builder.frames_max(FRAMES_MAX);
-        let Some(arguments) = self.large else { return Ok(builder.features(Features::ALL)) };
+        let arguments = self.arguments.clone();
+        let builder = builder.frames_max(FRAMES_MAX).arguments(move |_| arguments.clone());
+        if !self.is_large {
+            return Ok(builder.features(Features::ALL));
+        }
         let input = self.input.clone();
-        Ok(builder
-            .arguments(|_| arguments.iter().map(|text| (*text).to_owned()).collect())
-            .input(move |_| input.clone())
-            .copy(Path::new(FILES), "/data")
-            .current_directory("/data"))
+        Ok(builder.input(move |_| input.clone()).copy(Path::new(FILES), "/data").current_directory("/data"))
     }
 }
 
@@ -95,7 +109,7 @@ mod tests {
     #[test]
     fn an_unknown_program_is_named() {
         let error =
-            open(Path::new(""), Path::new(""), &["vi".into()]).err().expect("there is no such program");
+            open(Path::new(""), Path::new(""), &["vi".into()], None).err().expect("there is no such program");
         let expected =
             "--only 'vi': expected one of chase, join, lua, sort, sqlite, stream, stride, zstandard";
         assert_eq!(error.to_string(), expected, "the message");
@@ -103,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_named_with_the_command_that_makes_it() {
-        let error = open(Path::new("nowhere"), Path::new("none"), &["sort".into()]).err();
+        let error = open(Path::new("nowhere"), Path::new("none"), &["sort".into()], None).err();
         let text = format!("{:#}", error.expect("there is no such folder"));
         assert!(text.starts_with("`cargo xtask prefetch log` makes this program"), "{text}");
         assert!(text.contains("nowhere"), "the file is named: {text}");

@@ -19,8 +19,8 @@ use super::words::{halves, word};
 use crate::device::error::Error;
 use crate::machine::store::moves::Tallies;
 
-/// The number of dispatches, as a power of two, for which frames that running lanes have used stay if frames move eagerly, or make
-/// room for those that are prefetched. Lanes may need several frames for one instruction.
+/// The number of turns, as a power of two, for which frames that running lanes have used stay if frames move eagerly, or make
+/// room for those that are prefetched. A slice is a turn, and so is an exchange. Lanes may need several frames for one instruction.
 pub(super) const AGE_KEPT: u32 = 4;
 /// The part of the places that are made free together.
 pub(super) const SLACK: u32 = 16;
@@ -58,6 +58,8 @@ impl GpuExecutor {
             places.moves.waits += needs.len().saturating_sub(self.waiting.lanes) as u64;
         }
         self.waiting.is_crowded = false;
+        // Frames that were used in the last slice are older than those that come now.
+        self.store.begin_turn();
         let mut ranks = self.ranks()?;
         let running = ranks.iter().filter(|rank| **rank == RANK_RUNS).count();
         let chosen = self.make_room_for(needs, &mut ranks, running)?;
@@ -147,7 +149,7 @@ impl GpuExecutor {
                 let width =
                     if self.store.device.info().is_software() { 1 } else { self.store.device.width()? };
                 if self.waiting.are_too_many(lanes, width, self.places()) {
-                    most = lanes / 2;
+                    most = lanes * 3 / 4;
                     self.waiting.limit(most.max(1));
                     continue;
                 }

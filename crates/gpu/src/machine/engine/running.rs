@@ -15,7 +15,7 @@ use kvrm_shaders::variants::SimdUnit;
 
 use super::lanes::{GpuExecutor, RunProgress};
 use super::moving::Need;
-use super::waiting::{Round, Waiting};
+use super::waiting::Round;
 use super::words::{halves, word};
 use crate::device::error::{Error, Request};
 use crate::machine::kernels::NetworkVariant;
@@ -58,7 +58,7 @@ impl GpuExecutor {
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<RunStats, Error> {
         self.last_run = RunProgress::default();
-        self.waiting = Waiting::default();
+        self.waiting.begin_run(self.store.lanes);
         self.flush_memory()?;
         let before = self.store.dispatches;
         self.store.columns.replace(COLUMN_LIMIT, limits);
@@ -77,6 +77,7 @@ impl GpuExecutor {
             let mut launch = self.slices.launch(slice.kernel.loops);
             launch.steps = launch.steps.min(slice.steps.unwrap_or(u32::MAX));
             launch.quantum = slice.quantum;
+            self.store.begin_turn();
             let stopwatch = Stopwatch::begin(&self.store.device);
             let hooks = self.store.hooks.clone();
             self.has_unseen_requests = true;
@@ -116,13 +117,14 @@ impl GpuExecutor {
                     let lanes = running + needy + count(COUNTER_STOPPED);
                     let (limit, exchange) = (launch.steps, served.elapsed());
                     let round = Round { lanes, is_whole: running > 0, limit, steps, took, exchange };
-                    let idle = self.waiting.add(round);
-                    self.slices.adapt_to_waits(took, idle, exchange);
+                    let (longest, idle) = self.waiting.add(round);
+                    self.slices.adapt_to_waits((longest, took), idle, exchange);
                 }
             } else if running == 0 {
                 break;
             } else if slice.steps.is_none() {
                 let pace = self.slices.adapt(took, running);
+                self.waiting.note_step(launch.steps, took);
                 let asks = self.store.network_variant().is_some_and(NetworkVariant::is_asked_in_steps);
                 // The next machine begins like this.
                 if slice.is_usual() {

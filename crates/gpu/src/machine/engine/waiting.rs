@@ -6,8 +6,8 @@ use std::time::Duration;
 const FRAMES_OF_LANE: u32 = 16;
 /// The part of the earlier times that counts when those of a slice are added.
 const KEPT: f64 = 0.8;
-/// The factor by which the least time of a step grows from slice to slice, because lanes may get to slower code.
-const FORGOTTEN: f64 = 1.01;
+/// The time in which the least time of a step grows by half, in seconds, because lanes may get to slower code.
+const FORGOTTEN: f64 = 1.0;
 /// Half of the lanes have to be faster than all of them by this factor.
 const GAIN: f64 = 1.1;
 
@@ -35,6 +35,8 @@ pub(super) struct Waiting {
     pub(super) most: Option<usize>,
     /// Whether lanes that run have given up frames in the last exchange.
     pub(super) is_crowded: bool,
+    /// Whether they have in this run.
+    has_been_crowded: bool,
     /// The least time of a step of all lanes in the last slices, in seconds, if it is known. Slices that are short take longer for
     /// each step.
     step: Option<f64>,
@@ -44,28 +46,42 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Adds a round. Returns the time in which lanes have waited for the end of the slice, on average.
-    pub(super) fn add(&mut self, round: Round) -> Duration {
+    /// Adds a round. Returns the steps of the lane that ran longest, and the time in which lanes have waited for it, on average.
+    pub(super) fn add(&mut self, round: Round) -> (u32, Duration) {
         let Round { lanes, is_whole, limit, steps, took, exchange } = round;
         let mean = steps as f64 / f64::from(lanes.max(1));
         let seconds = took.as_secs_f64();
         if is_whole {
-            let step = seconds / f64::from(limit.max(1));
-            self.step = Some(self.step.map_or(step, |least| step.min(least * FORGOTTEN)));
+            self.note_step(limit, took);
         }
-        // The steps of the lane that stopped last.
         let longest = match self.step {
             Some(step) if !is_whole && step > 0.0 => (seconds / step).min(f64::from(limit)),
             Some(_) => f64::from(limit),
             None => mean,
         };
         if self.is_crowded {
+            self.has_been_crowded = true;
             let all = seconds + exchange.as_secs_f64();
             let ran = self.step.map_or(seconds, |step| (mean * step).min(seconds));
             self.ran = KEPT * self.ran + ran;
             self.waited = KEPT * self.waited + all - ran;
         }
-        took.mul_f64((1.0 - mean / longest.max(1.0)).clamp(0.0, 1.0))
+        (longest as u32, took.mul_f64((1.0 - mean / longest.max(1.0)).clamp(0.0, 1.0)))
+    }
+
+    /// Notes the time of a slice in which some lane took all of the `limit` steps.
+    pub(super) fn note_step(&mut self, limit: u32, took: Duration) {
+        let seconds = took.as_secs_f64();
+        let step = seconds / f64::from(limit.max(1));
+        self.step = Some(self.step.map_or(step, |least| step.min(least * (1.0 + 0.5 * seconds / FORGOTTEN))));
+    }
+
+    /// Begins another run. If lanes have had room in the last one, more of `all` lanes may run together.
+    pub(super) fn begin_run(&mut self, all: usize) {
+        (self.lanes, self.is_crowded) = (0, false);
+        if !std::mem::take(&mut self.has_been_crowded) {
+            self.most = self.most.map(|most| 2 * most).filter(|most| *most < all);
+        }
     }
 
     /// Returns whether fewer of `lanes` lanes should run together, on a device that runs `width` lanes in the time of one, with so
@@ -84,7 +100,7 @@ impl Waiting {
 
     /// Limits the number of lanes that run together. The times so far were those of more lanes.
     pub(super) const fn limit(&mut self, most: usize) {
-        self.most = Some(most);
+        (self.most, self.has_been_crowded) = (Some(most), true);
         (self.ran, self.waited, self.step) = (0.0, 0.0, None);
     }
 }
@@ -101,11 +117,14 @@ mod tests {
     #[test]
     fn lanes_wait_for_the_one_that_runs_longest() {
         let mut waiting = Waiting::default();
-        let mut idle = |round| waiting.add(round).as_millis();
-        assert_eq!(idle(round(false, 400, 10, 0)), 0, "nothing is known of the longest lane");
-        assert_eq!(idle(round(true, 2000, 10, 0)), 5, "the mean lane took half of the steps");
-        assert_eq!(idle(round(false, 1000, 5, 0)), 2, "the longest lane took 500 steps, the mean one 250");
-        assert_eq!(idle(round(true, 4000, 10, 0)), 0, "all took all steps");
+        let mut idle = |round| {
+            let (longest, idle) = waiting.add(round);
+            (longest, idle.as_millis())
+        };
+        assert_eq!(idle(round(false, 400, 10, 0)), (100, 0), "nothing is known of the longest lane");
+        assert_eq!(idle(round(true, 2000, 10, 0)), (1000, 5), "the mean lane took half of the steps");
+        assert_eq!(idle(round(false, 1000, 5, 0)), (500, 2), "the mean lane took half of 500 steps");
+        assert_eq!(idle(round(true, 4000, 10, 0)), (1000, 0), "all took all steps");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::device::error::Error;
 use crate::device::logical::Device;
 
 /// The largest number of bytes that are kept.
-const BYTES_MAX: u64 = 16 << 20;
+const BYTES_MAX: u64 = 32 << 20;
 
 /// Buffers that are kept, and their bind group.
 #[derive(Debug, Default)]

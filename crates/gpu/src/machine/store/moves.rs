@@ -22,8 +22,8 @@ use crate::machine::pages::Words;
 
 /// The number of orders of frames.
 const ORDERS: usize = (RANKS * MOVE_AGES) as usize;
-/// The largest number of frames that move in a dispatch; they have 64 MiB.
-const MOVES_MAX: u32 = 1 << 14;
+/// The largest number of frames that move in a dispatch. They have 16 MiB, so their buffers are kept.
+const MOVES_MAX: u32 = 1 << 12;
 
 /// Returns the page of a lane, whose frame is sought.
 pub(crate) const fn lane_page(lane: usize, page: u64) -> Move {

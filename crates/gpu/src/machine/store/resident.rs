@@ -122,6 +122,8 @@ pub(crate) struct Store {
     pub(super) marks_are_old: bool,
     /// The number of dispatches so far.
     pub(crate) dispatches: u64,
+    /// The number of turns so far, by which frames age.
+    turn: u32,
 }
 
 /// The properties of the machine that a store is created for.
@@ -210,6 +212,7 @@ impl Store {
             linux_calls: if plan.calls.is_some() { LinuxCalls::Served } else { LinuxCalls::Host },
             marks_are_old: true,
             dispatches: 0,
+            turn: 0,
         };
         let needed = frames.words.len();
         let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
@@ -351,10 +354,15 @@ impl Store {
             places,
             first_free,
             free_places,
-            turn: self.dispatches as u32 & (MARK_PREFETCHED - 1),
+            turn: self.turn & (MARK_PREFETCHED - 1),
             ..self.parameters
         };
         parameters::upload_launch(&self.parameters_buffer, &self.parameters)
+    }
+
+    /// Begins a turn: frames that were used before are a turn older.
+    pub(crate) const fn begin_turn(&mut self) {
+        self.turn = self.turn.wrapping_add(1);
     }
 
     /// Returns the interpreter for workgroups of `workgroup` lanes.
