@@ -69,6 +69,7 @@ impl IterationLearner {
 #[cfg(test)]
 mod tests {
     use kvrm_models::inputs::iteration_input;
+    use kvrm_models::{Architecture, PatternRecogniser};
 
     use super::*;
     use crate::Random;
@@ -82,15 +83,32 @@ mod tests {
         Arc::new(network.expect("small weights"))
     }
 
-    /// Returns what was learned from so many entries of two loops, and the weights. An iteration of the first loop has three
-    /// steps, which the network is not told, and one of the second loop has one. Perhaps somebody asks before each entry.
+    /// Returns the network that comes with KVRM, and what the recogniser sees in a countdown and in a fill.
+    fn builtin() -> (Arc<IterationPredictor>, [[f32; 128]; 2]) {
+        let weights = |architecture| {
+            let (weights, _) = Weights::builtin(architecture).expect("valid weights").expect("KVRM has them");
+            weights.into_values()
+        };
+        let recogniser = PatternRecogniser::from_flat(&weights(Architecture::PatternRecogniser));
+        let recogniser = recogniser.expect("as many weights as it has");
+        let embedding = |words: &[u32]| recogniser.recognise(words).expect("a short body").embedding;
+        let countdown = embedding(&[0xf100_0400, 0x54ff_ffe1]); // subs x0, x0, #1; b.ne to the first
+        let fill = embedding(&[0xf800_8402, 0xeb01_001f, 0x54ff_ffc3]); // str x2, [x0], #8; cmp x0, x1; b.lo
+        let network = IterationPredictor::from_flat(&weights(Architecture::IterationPredictor));
+        let network = network.and_then(|network| network.rounded_to_half()).expect("small weights");
+        (Arc::new(network), [countdown, fill])
+    }
+
+    /// Returns what was learned from so many entries of two loops, and the weights. The first loop has a third of the iterations that
+    /// its distance and step say, and the second one as many. Perhaps somebody asks before each entry.
     fn learn(entries: usize, seed: u64, is_asked: bool) -> (Learned<Errors>, Weights) {
-        let mut learner = IterationLearner::new(&network(0.0), seed);
+        let (first, embeddings) = builtin();
+        let mut learner = IterationLearner::new(&first, seed);
         let mut random = Random::new(9);
         for number in 0..entries {
             let iterations = random.magnitude(16);
-            let (embedding, steps) = if number % 2 == 0 { ([0.5; 128], 3) } else { ([-0.5; 128], 1) };
-            let input = iteration_input(&embedding, steps * iterations, 1, 0x40_0000);
+            let (distance, step) = if number % 2 == 0 { (3 * iterations, 1) } else { (8 * iterations, 8) };
+            let input = iteration_input(&embeddings[number % 2], distance, step, 0x40_0000);
             let before = learner.network().clone();
             if is_asked {
                 let _ = learner.learned();
@@ -103,13 +121,13 @@ mod tests {
 
     #[test]
     fn loops_of_a_program_are_learned_and_predicted_before_they_are_learned_from() {
-        let (learned, weights) = learn(1600, 1, false);
+        let (learned, weights) = learn(960, 1, false);
         let [before, after] = learned.of_last(10);
         assert!(learned.adopted > 0, "{learned}");
         assert!(after.mean_log10() < 0.2 * before.mean_log10(), "{before:?}, then {after:?}");
-        assert!(after.share_within_2() > before.share_within_2() + 0.5, "{before:?}, then {after:?}");
+        assert!(before.share_within_2() < 0.6 && after.share_within_2() > 0.9, "{before:?}, then {after:?}");
         let metadata = &weights.metadata;
-        assert_eq!((metadata.seed, metadata.config["entries"].as_str()), (Some(1), "1600"), "the origin");
+        assert_eq!((metadata.seed, metadata.config["entries"].as_str()), (Some(1), "960"), "the origin");
         let of = |name: &str| metadata.metrics[name];
         assert!(of("learning_log10_error") < of("parent_log10_error"), "{:?}", metadata.metrics);
         let bytes = weights.to_bytes(kvrm_models::Dtype::F16).expect("half precision holds them");
