@@ -1,13 +1,11 @@
 //! The iteration predictor on batches.
 
 use burn::tensor::{Device, Tensor, activation};
+use kvrm_learn::iterations::LOG10_SCALE;
 use kvrm_models::Architecture;
 use kvrm_models::inputs::ITERATION_INPUTS;
 
 use crate::graph::{Graph, smooth};
-
-/// The scale of the loss, in powers of ten.
-const SCALE: f32 = 0.02;
 
 /// An input of the network, with its label.
 #[derive(Clone, Copy)]
@@ -31,6 +29,6 @@ pub(crate) fn loss(flat: &[f32], batch: &[Pair], device: &Device) -> (Graph, Ten
     let graph = Graph::new(Architecture::IterationPredictor, flat, device);
     let labels: Vec<f32> = batch.iter().map(|pair| pair.log10).collect();
     let weights: Vec<f32> = batch.iter().map(|pair| pair.weight).collect();
-    let loss = smooth(forward(&graph, batch), &labels, &weights, SCALE, device);
+    let loss = smooth(forward(&graph, batch), &labels, &weights, LOG10_SCALE, device);
     (graph, loss)
 }

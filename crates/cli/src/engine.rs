@@ -1,20 +1,23 @@
 //! The options of all commands that run lanes: the engine, its adapter and its class selection.
 
+mod learning;
+
 use std::borrow::Cow;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use kvrm::gpu::AdapterInfo;
+use kvrm::gpu::{AdapterInfo, Device};
 use kvrm::models::Weights;
 use kvrm::prefetch::{Degree, Policy};
 use kvrm::{
     ClassSelection, Engine, Error, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, Learning,
-    LoopMode, Loops, MemoryLimits, Plan, Prefetch, SelectionMode, Translation,
+    LoopMode, Loops, MemoryLimits, NetworkAdvisor, Plan, Prefetch, SelectionMode, Translation,
 };
 use kvrm_records::{Adapter, Value};
 
+use self::learning::{Asked, LearnArgs};
 use crate::number;
 use crate::output::note;
 use crate::record;
@@ -65,6 +68,12 @@ pub(crate) struct EngineArgs {
     /// The seed of the weights of `--loops random`.
     #[arg(long, value_name = "SEED", default_value = "1")]
     loops_seed: u64,
+    /// Weights of `--loops networks`: a .safetensors file of a loop detector, a pattern recogniser or an iteration predictor. It may be
+    /// given once for each of them. The default is the ones that come with KVRM.
+    #[arg(long, value_name = "FILE")]
+    loops_weights: Vec<PathBuf>,
+    #[command(flatten)]
+    learn: LearnArgs,
 }
 
 /// The options for pages that come back to a GPU.
@@ -80,30 +89,10 @@ struct PrefetchArgs {
     /// The weights of --prefetch oracle: a .safetensors file of a memory oracle. The default is the one that comes with KVRM.
     #[arg(long, value_name = "FILE", requires = "prefetch")]
     prefetch_weights: Option<PathBuf>,
-    /// Let the network of --prefetch oracle learn from the pages that the program uses, in spare threads of the host. Results are
-    /// the same. --stats shows what was learned.
-    #[arg(long, requires = "prefetch")]
-    learn: bool,
-    /// The seed of --learn: for the same accesses to memory, the same seed gives the same weights.
-    #[arg(long, value_name = "SEED", default_value = "1", requires = "learn")]
-    learn_seed: u64,
 }
 
 impl PrefetchArgs {
-    /// Returns what these options prefetch, and what learns from it.
-    fn open(&self) -> Result<(Prefetch, Option<Learning>)> {
-        let prefetch = self.prefetch()?;
-        if !self.learn {
-            return Ok((prefetch, None));
-        }
-        let policy = prefetch.policy();
-        if policy != Policy::Oracle {
-            bail!("--learn: --prefetch {policy} cannot learn; use --prefetch oracle");
-        }
-        let learning = Learning::new(self.learn_seed);
-        Ok((prefetch.with_learning(&learning), Some(learning)))
-    }
-
+    /// Returns what these options prefetch.
     fn prefetch(&self) -> Result<Prefetch> {
         let degree = self.prefetch_degree.unwrap_or_default();
         let policy = self.prefetch.unwrap_or_default();
@@ -295,7 +284,11 @@ impl EngineArgs {
             bail!("--translate always is for GPUs, but the engine is the CPU; use --engine gpu");
         }
         let with = |gpus: GpusEngine| gpus.with_class_selection(&selection).with_translation(translation);
-        let (mut gpus, mut learning) = (opened.gpus.map(with), None);
+        let mut gpus = opened.gpus.map(with);
+        let loops = self.loops.mode(self.loops_seed);
+        let prefetch = self.prefetch.prefetch()?;
+        let asked = Asked { selection: selection.mode(), prefetch: prefetch.policy(), loops };
+        let learning = self.learn.learning(asked)?;
         if let Some(device) = self.device_memory {
             let Some(there) = gpus else {
                 bail!(
@@ -306,13 +299,36 @@ impl EngineArgs {
                 Some(host) => MemoryLimits::new(device, host),
                 None => MemoryLimits::with_device(device),
             };
-            let (prefetch, of_prefetch) = self.prefetch.open()?;
-            learning = of_prefetch;
+            let prefetch = match &learning {
+                Some(learning) => prefetch.with_learning(learning),
+                None => prefetch,
+            };
             gpus = Some(there.with_memory(limits).with_prefetch(&prefetch));
         }
         let engine = OpenEngine { gpus, selection, translation, learning, ..opened };
-        let loops = engine.loops_in(self.loops.mode(self.loops_seed))?;
+        let loops = self.open_loops(loops, &engine)?;
         Ok(OpenEngine { loops, ..engine })
+    }
+
+    /// Returns the acceleration of loops in a mode, with the weights of these options.
+    fn open_loops(&self, mode: LoopMode, engine: &OpenEngine) -> Result<Option<Loops>> {
+        if mode != LoopMode::Networks {
+            if let Some(path) = self.loops_weights.first() {
+                let name = path.display();
+                bail!("--loops-weights '{name}': --loops {mode} does not use them; use --loops networks");
+            }
+            return engine.loops_in(mode);
+        }
+        let mut advisor = NetworkAdvisor::builtin()?;
+        for path in &self.loops_weights {
+            let option = || format!("--loops-weights '{}'", path.display());
+            advisor =
+                advisor.with_weights(&Weights::load(path).with_context(option)?).with_context(option)?;
+        }
+        if let Some(learning) = &engine.learning {
+            advisor = advisor.with_learning(learning);
+        }
+        Ok(Some(mode.advised_by(advisor, engine.first_device())))
     }
 }
 
@@ -383,7 +399,12 @@ impl OpenEngine {
 
     /// Returns the acceleration of loops in a mode, with networks on the first GPU if there is one.
     pub(crate) fn loops_in(&self, mode: LoopMode) -> Result<Option<Loops>> {
-        Ok(mode.open(self.gpus.as_ref().and_then(|gpus| gpus.devices().next()))?)
+        Ok(mode.open(self.first_device())?)
+    }
+
+    /// Returns the first GPU, if lanes run on any.
+    fn first_device(&self) -> Option<&Device> {
+        self.gpus.as_ref().and_then(|gpus| gpus.devices().next())
     }
 
     /// Returns the name of the mode in which loops are accelerated; `off` if they are not.

@@ -70,7 +70,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     /// After the run, write the weights of all networks that have learned, and their manifest, into a new directory. A file of it can
-    /// be the value of --prefetch-weights.
+    /// be the value of --prefetch-weights or --loops-weights.
     #[arg(long, value_name = "DIR", requires = "learn")]
     save_weights: Option<PathBuf>,
     /// Check the memory of all lanes after the run, also if the run fails: page tables, lists of frames, counters and
@@ -146,8 +146,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if args.json {
         let mut out = Output::new();
         let mut json = to_json(&mut machine, &report, engine.fallback.as_deref())?;
-        if let Some(learned) = engine.learning.as_ref().and_then(learning::to_json) {
-            json["learning"] = learned;
+        if let Some(learning) = &engine.learning {
+            json["learning"] = learning::to_json(learning);
         }
         writeln!(out, "{json}")?;
         out.flush()?;

@@ -1,6 +1,7 @@
 //! Networks as advisors: which loops they propose to the checker.
 
 mod advisor;
+mod learning;
 mod look;
 mod mode;
 mod opinions;

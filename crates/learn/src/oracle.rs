@@ -2,17 +2,15 @@
 //! runs.
 
 mod accuracy;
-mod learned;
 mod learner;
 mod loss;
+mod network;
 mod pattern;
 mod sample;
 mod sequences;
-mod student;
 mod window;
 
 pub use self::accuracy::Accuracy;
-pub use self::learned::Learned;
 pub use self::learner::OracleLearner;
 pub use self::loss::{CONFIDENCE_WEIGHT, DELTA_SCALE, DELTA_WEIGHT, loss_gradient};
 pub use self::pattern::pattern_at;

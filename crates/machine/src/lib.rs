@@ -73,8 +73,8 @@ pub use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Stop};
 pub use lane_memory::{Contents, LaneMemory};
 pub use layout::Layout;
 pub use loops::{
-    CounterClaim, HotLoop, LoopAdvice, LoopAdvisor, LoopCandidate, LoopClaim, LoopHandle, LoopOpinion,
-    LoopReport, LoopRunner, Loops,
+    CounterClaim, HotLoop, LoopAdvice, LoopAdvisor, LoopCandidate, LoopClaim, LoopEntry, LoopHandle,
+    LoopListener, LoopOpinion, LoopReport, LoopRunner, Loops,
 };
 pub use machine::{Builder, Fork, LaneResult, LaneSet, LaneSetup, Machine, Results, RunProgress};
 pub use page_map::{ImagePage, Mapping, PageMap, Region, SavedMappings};

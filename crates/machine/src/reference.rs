@@ -80,8 +80,13 @@ impl<R: Runner> Reference<R> {
     /// # Panics
     /// The plan has no image for some lane.
     pub fn with_runners(plan: &Plan<'_>, runner: impl Fn() -> R + Sync) -> Result<Self, Error> {
+        // Lanes run in any order, so an advisor hears of the loops of the first one.
+        let runner = |number| {
+            let runner = LoopRunner::new(runner(), plan.loops.cloned());
+            if number == 0 { runner.telling() } else { runner }
+        };
         let lane = |number| Lane {
-            runner: LoopRunner::new(runner(), plan.loops.cloned()),
+            runner: runner(number),
             cpu: Cpu::default(),
             memory: AddressSpace::new(Arc::clone(plan.image(number)), plan.frames_max),
             stop: None,

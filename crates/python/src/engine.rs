@@ -213,10 +213,7 @@ fn acceleration(
     for weights in weights {
         advisor = advisor.with_weights(&*weights.load()?).or_raise()?;
     }
-    if let Some(device) = device {
-        advisor = advisor.with_device(device);
-    }
-    Ok(Some(Loops::advised(mode.name(), advisor)))
+    Ok(Some(mode.advised_by(advisor, device)))
 }
 
 impl Factory for Engine {

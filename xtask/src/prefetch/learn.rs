@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use kvrm_learn::Learning;
-use kvrm_learn::oracle::Learned;
+use kvrm_learn::oracle::Accuracy;
+use kvrm_learn::{Learned, Learning};
 use kvrm_prefetch::{
     AccessStream, Candidates, NoPrefetcher, OraclePrefetcher, OracleSettings, Outcome, PageAccess,
     Prefetcher, ReplaySettings, Trigger, footprint, replay,
@@ -103,14 +103,19 @@ pub(super) fn run(streams: &[AccessStream], args: &LearnArgs) -> Result<()> {
 }
 
 /// Appends the row of a program.
-fn line(out: &mut String, stream: &AccessStream, found: &Learned, [none, fixed, learned]: [&Outcome; 3]) {
+fn line(
+    out: &mut String,
+    stream: &AccessStream,
+    found: &Learned<Accuracy>,
+    [none, fixed, learned]: [&Outcome; 3],
+) {
     // What was learned early is of use late.
     let [before, after] = found.of_last(found.history.len().div_ceil(2));
     let measured = |share: f64| if after.windows == 0 { "-".to_owned() } else { percent(share) };
     let waiting = |outcome: &Outcome| percent(outcome.stall as f64 / none.stall.max(1) as f64);
     let cells = [
         stream.program.clone(),
-        found.accesses.to_string(),
+        found.heard.to_string(),
         found.rounds.to_string(),
         found.adopted.to_string(),
         measured(before.next_share()),

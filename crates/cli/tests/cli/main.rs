@@ -10,6 +10,7 @@ mod engines;
 mod errors;
 mod gpus;
 mod lanes;
+mod learning;
 mod linux;
 mod loops;
 mod mistakes;

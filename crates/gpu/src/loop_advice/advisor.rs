@@ -4,11 +4,13 @@ use std::sync::Mutex;
 
 use kvrm_arm64::Features;
 use kvrm_arm64::lowering::lower;
+use kvrm_learn::Learning;
 use kvrm_loops::{Distance, Loop, micro_op_registers};
-use kvrm_machine::{LoopAdvice, LoopAdvisor, LoopCandidate};
+use kvrm_machine::{LoopAdvice, LoopAdvisor, LoopCandidate, LoopEntry};
 use kvrm_models::inputs::iteration_input;
 use kvrm_models::{LoopKind, LoopPattern, Weights};
 
+use super::learning::PredictorLearning;
 use super::look::{Evaluator, OnDevice, Seen};
 use super::weights::Networks;
 use super::{opinions, rule};
@@ -54,6 +56,8 @@ pub struct NetworkAdvisor {
     evaluator: Evaluator,
     proposes: Proposes,
     steps_min: u64,
+    /// What the iteration predictor learns, if it does.
+    learning: Option<PredictorLearning>,
 }
 
 impl NetworkAdvisor {
@@ -86,7 +90,8 @@ impl NetworkAdvisor {
     }
 
     const fn new(networks: Networks) -> Self {
-        Self { networks, evaluator: Evaluator::Host, proposes: Proposes::Loops, steps_min: STEPS_MIN }
+        let (evaluator, proposes, steps_min) = (Evaluator::Host, Proposes::Loops, STEPS_MIN);
+        Self { networks, evaluator, proposes, steps_min, learning: None }
     }
 
     /// Replaces the weights of one of the networks: of the loop detector, the pattern recogniser or the iteration predictor.
@@ -105,6 +110,29 @@ impl NetworkAdvisor {
     #[must_use]
     pub fn with_device(self, device: &Device) -> Self {
         Self { evaluator: Evaluator::Device(Mutex::new(OnDevice::New(device.clone()))), ..self }
+    }
+
+    /// Lets the iteration predictor learn from the loops that lanes enter, in spare threads of the host. It learns from one machine at
+    /// a time, and there from the first GPU, or from the first lane on a CPU.
+    ///
+    /// ```
+    /// use kvrm_gpu::loop_advice::{LoopMode, NetworkAdvisor};
+    /// use kvrm_learn::Learning;
+    ///
+    /// let learning = Learning::new(1);
+    /// let advisor = NetworkAdvisor::builtin()?.with_learning(&learning);
+    /// let loops = LoopMode::Networks.advised_by(advisor, None);
+    /// // After a run: learning.iterations() says what was learned, and learning.weights() has the weights.
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_learning(self, learning: &Learning) -> Self {
+        Self { learning: Some(PredictorLearning::new(learning)), ..self }
+    }
+
+    /// Returns whether the iteration predictor learns.
+    pub(super) const fn learns(&self) -> bool {
+        self.learning.is_some()
     }
 
     /// Sets the number of steps that lanes take in a loop before it is looked at. The default is four million.
@@ -168,7 +196,8 @@ impl NetworkAdvisor {
     fn iterations(&self, candidate: &LoopCandidate<'_>, seen: &Seen) -> f32 {
         let Distance { distance, step } = distance(candidate);
         let input = iteration_input(&seen.matched.embedding, distance, step, candidate.head);
-        self.networks.predictor.iterations(&input)
+        let learned = self.learning.as_ref().and_then(PredictorLearning::network);
+        learned.as_deref().unwrap_or(&self.networks.predictor).iterations(&input)
     }
 }
 
@@ -191,6 +220,13 @@ fn distance(candidate: &LoopCandidate<'_>) -> Distance {
 impl LoopAdvisor for NetworkAdvisor {
     fn advise(&self, candidates: &[LoopCandidate<'_>]) -> Vec<LoopAdvice> {
         let seen = self.evaluator.look(&self.networks, candidates);
+        if let Some(learning) = &self.learning {
+            for (candidate, seen) in candidates.iter().zip(&seen) {
+                if let Some(seen) = seen {
+                    learning.note(candidate.words, &seen.matched);
+                }
+            }
+        }
         candidates.iter().zip(seen).map(|(candidate, seen)| self.advice(candidate, seen.as_ref())).collect()
     }
 
@@ -204,6 +240,16 @@ impl LoopAdvisor for NetworkAdvisor {
 
     fn steps_min(&self) -> u64 {
         self.steps_min
+    }
+
+    fn hears(&self) -> bool {
+        self.learning.as_ref().is_some_and(|learning| learning.begin(&self.networks.predictor))
+    }
+
+    fn hear(&self, entry: &LoopEntry<'_>) {
+        if let Some(learning) = &self.learning {
+            learning.hear(entry);
+        }
     }
 }
 

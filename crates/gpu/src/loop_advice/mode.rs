@@ -67,11 +67,25 @@ impl LoopMode {
             Self::Random { seed } => NetworkAdvisor::random(seed)?,
             Self::Adversarial => NetworkAdvisor::builtin()?.adversarial(),
         };
+        Ok(Some(self.advised_by(advisor, device)))
+    }
+
+    /// Returns the acceleration of the loops that an advisor proposes, with this mode in reports, and networks on `device`, or on the
+    /// host without one.
+    ///
+    /// Lanes do not wait for advice, unless a network of the advisor learns: then it must not depend on chance of which loops it
+    /// hears.
+    #[must_use]
+    pub fn advised_by(self, advisor: NetworkAdvisor, device: Option<&Device>) -> Loops {
         let advisor = match device {
             Some(device) => advisor.with_device(device),
             None => advisor,
         };
-        Ok(Some(Loops::advised(self.name(), advisor)))
+        if advisor.learns() {
+            Loops::advised_at_once(self.name(), advisor)
+        } else {
+            Loops::advised(self.name(), advisor)
+        }
     }
 }
 

@@ -5,8 +5,9 @@ use std::slice::from_ref;
 use std::sync::Arc;
 
 use kvrm_gpu::GpuEngine;
-use kvrm_gpu::loop_advice::NetworkAdvisor;
-use kvrm_machine::{Cpu, Factory as _, Loops, Machine, Plan, Program, ReferenceEngine};
+use kvrm_gpu::loop_advice::{LoopMode, NetworkAdvisor};
+use kvrm_learn::Learning;
+use kvrm_machine::{Cpu, Factory as _, Loops, Machine, Plan, Program, ReferenceEngine, Register};
 use kvrm_testkit::loops::memory::{image, lane};
 use kvrm_testkit::loops::{any_loop, passes};
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree as _};
@@ -85,6 +86,57 @@ fn no_result_depends_on_what_networks_say() {
     // In the background, lanes go on until there is advice.
     let advisor = Arc::new(builtin());
     compare(&any_loop().boxed(), LOOPS / 10, || Loops::advised("test", Arc::clone(&advisor)));
+}
+
+/// Countdowns that begin with 2^17 and what x4 adds, and each with 7,919 more than the one before, up to x2.
+const COUNTDOWNS: &str = "
+    mov x1, #0x20000
+    add x1, x1, x4
+again:
+    mov x0, x1
+inner:
+    subs x0, x0, #1
+    b.ne inner
+    mov x3, #7919
+    add x1, x1, x3
+    cmp x1, x2
+    b.lo again
+    hlt #0
+";
+
+/// Runs countdowns in lanes with different numbers, and returns the steps and the values of x1.
+fn count_down(loops: Option<Loops>) -> [Vec<u64>; 2] {
+    let program = Program::assemble(0x1000, COUNTDOWNS).expect("it has an entry");
+    let mut machine = Machine::builder(program).engine(Gpu).lanes(8).loops(loops).build().expect("they fit");
+    let numbers = |number: fn(u64) -> u64| -> Vec<u64> { (0..8).map(number).collect() };
+    machine.set_registers(.., Register::X(4), &numbers(|lane| 513 * lane)).expect("the lanes exist");
+    let limits = numbers(|lane| 0x20000 + (8 + lane) * 7_919);
+    machine.set_registers(.., Register::X(2), &limits).expect("the lanes exist");
+    machine.run(u64::MAX).expect("the GPU works");
+    [Register::Steps, Register::X(1)].map(|register| machine.registers(register).expect("the lanes exist"))
+}
+
+#[test]
+fn what_the_iteration_predictor_learns_changes_no_result() {
+    let device = GpuEngine::open(None).expect("there is a GPU").device().clone();
+    let learning = Learning::new(3);
+    let advisor = || NetworkAdvisor::builtin().expect("the weights are there").asked_after(0);
+    let networks = |advisor| Some(LoopMode::Networks.advised_by(advisor, Some(&device)));
+    let expected = count_down(None);
+    assert_eq!(count_down(networks(advisor())), expected, "without learning");
+    let loops = networks(advisor().with_learning(&learning));
+    assert_eq!(count_down(loops.clone()), expected, "with learning");
+    let report = loops.expect("it was made").report();
+    assert!(report.credited_steps > 0, "iterations are executed at once: {report}");
+    let learned = learning.iterations().expect("the engine has begun with the predictor");
+    assert!(learned.heard > 32 && learned.rounds > 0, "the learner hears of the countdowns: {learned}");
+    let weights = learning.weights().expect("weights of a network");
+    assert_eq!(weights.len(), 1, "of the iteration predictor");
+    let again = advisor().with_weights(&weights[0]).expect("weights of the predictor");
+    assert_eq!(count_down(networks(again)), expected, "with the weights that were learned");
+    // No other machine learns from the same learning.
+    let other = networks(advisor().with_learning(&learning));
+    assert_eq!((count_down(other), learning.iterations()), (expected, Some(learned)), "a second one");
 }
 
 /// ldur w3, [sp, #-16]; cbz w3 to it: the loop has no end, so its observer has to be able to end it.

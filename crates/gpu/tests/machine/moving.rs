@@ -216,7 +216,7 @@ fn what_the_oracle_learns_changes_no_result() {
     let mut pair = pair(24, 60, Bounds { prefetch, ..places(300) });
     run_twice(&mut pair, 60);
     let learned = learning.oracle().expect("the engine has begun with the oracle");
-    assert!(learned.accesses > 1000, "the learner hears what the prefetchers hear: {learned}");
+    assert!(learned.heard > 1000, "the learner hears what the prefetchers hear: {learned}");
     let weights = learning.weights().expect("weights of a network");
     assert_eq!(weights.len(), 1, "of the memory oracle");
     Prefetch::with_weights(&weights[0], Degree::ONE).expect("weights of the oracle");

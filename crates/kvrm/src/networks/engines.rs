@@ -59,12 +59,7 @@ impl Networks {
     ///
     /// As for [`Networks::advisor`].
     pub fn loops(&self, device: Option<&Device>) -> Result<Loops, Error> {
-        let advisor = self.advisor()?;
-        let advisor = match device {
-            Some(device) => advisor.with_device(device),
-            None => advisor,
-        };
-        Ok(Loops::advised(LoopMode::Networks.name(), advisor))
+        Ok(LoopMode::Networks.advised_by(self.advisor()?, device))
     }
 
     /// Returns the prefetching of pages that the memory oracle names, at most `degree` for each access of which it hears.

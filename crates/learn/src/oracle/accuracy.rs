@@ -6,6 +6,7 @@ use kvrm_models::MemoryOracle;
 
 use super::sample::Sample;
 use super::window::DELTAS;
+use crate::score::Score;
 
 /// How often a memory oracle is right on windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,6 +56,24 @@ impl Sum for Accuracy {
             used: sum.used + accuracy.used,
             next: sum.next + accuracy.next,
         })
+    }
+}
+
+impl Score for Accuracy {
+    const HEARD: &'static str = "accesses";
+    const METRIC: &'static str = "used_share";
+
+    fn is_better_than(&self, other: &Self) -> bool {
+        self.used > other.used
+    }
+
+    fn value(&self) -> f64 {
+        self.used_share()
+    }
+
+    fn compared_with(&self, without_learning: &Self) -> String {
+        let [before, after] = [without_learning, self].map(|accuracy| 100.0 * accuracy.used_share());
+        format!("{after:.1} % of the predicted pages were used soon, {before:.1} % without learning")
     }
 }
 

@@ -70,6 +70,21 @@ impl LoopAdvice {
     }
 }
 
+/// A loop that a lane is in, with the number of iterations that is proved to follow, for a [`LoopAdvisor`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopEntry<'a> {
+    /// The address of the first instruction.
+    pub head: u64,
+    /// The words from there to the branch back, both included.
+    pub words: &'a [u32],
+    /// The difference of the two sides of the comparison of the exit that is reached first.
+    pub distance: u64,
+    /// The change of the difference in an iteration.
+    pub step: u64,
+    /// The number of iterations that follow, with the one that leaves the loop.
+    pub iterations: u64,
+}
+
 /// Gives advice about loops. It decides nothing but which loops the checker looks at, so results do not depend on it.
 pub trait LoopAdvisor: fmt::Debug + Send + Sync {
     /// Returns the advice about each loop, in the same order. It is asked once for each body; loops at several addresses with the
@@ -86,6 +101,14 @@ pub trait LoopAdvisor: fmt::Debug + Send + Sync {
     fn steps_min(&self) -> u64 {
         0
     }
+
+    /// Returns whether the advisor is told of entries of loops. Each engine asks once.
+    fn hears(&self) -> bool {
+        false
+    }
+
+    /// Hears that a lane is in a loop that it has proposed, whose number of iterations is proved. Lanes wait for its return.
+    fn hear(&self, _: &LoopEntry<'_>) {}
 }
 
 impl<A: LoopAdvisor + ?Sized> LoopAdvisor for Arc<A> {
@@ -99,5 +122,13 @@ impl<A: LoopAdvisor + ?Sized> LoopAdvisor for Arc<A> {
 
     fn steps_min(&self) -> u64 {
         (**self).steps_min()
+    }
+
+    fn hears(&self) -> bool {
+        (**self).hears()
+    }
+
+    fn hear(&self, entry: &LoopEntry<'_>) {
+        (**self).hear(entry);
     }
 }

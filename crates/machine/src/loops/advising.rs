@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
 
-use super::advice::{LoopAdvice, LoopAdvisor, LoopCandidate};
+use super::advice::{LoopAdvice, LoopAdvisor, LoopCandidate, LoopEntry};
 use super::search::Place;
 
 /// The advice about a body, once it is there.
@@ -31,6 +31,10 @@ pub(super) struct Question {
     pub(super) answer: Arc<Answer>,
 }
 
+/// The right to tell an advisor of entries of loops, which one engine has at a time.
+#[derive(Debug)]
+pub(super) struct Hearing;
+
 /// An advisor, and its answers.
 #[derive(Debug)]
 pub(super) struct Advising {
@@ -40,6 +44,8 @@ pub(super) struct Advising {
     answers: Mutex<HashMap<Vec<u32>, Arc<Answer>>>,
     /// The thread, from the first question on.
     worker: Mutex<Option<Worker>>,
+    /// The right that an engine has, unless there is none any more.
+    hearing: Mutex<Weak<Hearing>>,
 }
 
 /// An advisor, and the amount of its work.
@@ -64,7 +70,24 @@ impl Advising {
     pub(super) fn new(advisor: Box<dyn LoopAdvisor>, when: When) -> Self {
         let [bodies, nanoseconds] = [0, 0].map(AtomicU64::new);
         let advisor = Advisor { advisor, bodies, nanoseconds, is_dropped: AtomicBool::new(false) };
-        Self { advisor: Arc::new(advisor), when, answers: Mutex::default(), worker: Mutex::default() }
+        let (answers, worker, hearing) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { advisor: Arc::new(advisor), when, answers, worker, hearing }
+    }
+
+    /// Returns the right to tell the advisor of entries of loops. Returns `None` if it does not hear, or another engine has the right.
+    pub(super) fn listen(&self) -> Option<Arc<Hearing>> {
+        let mut hearing = self.hearing.lock().unwrap_or_else(PoisonError::into_inner);
+        if hearing.strong_count() > 0 || !self.advisor.advisor.hears() {
+            return None;
+        }
+        let right = Arc::new(Hearing);
+        *hearing = Arc::downgrade(&right);
+        Some(right)
+    }
+
+    /// Tells the advisor of an entry of a loop.
+    pub(super) fn hear(&self, entry: &LoopEntry<'_>) {
+        self.advisor.advisor.hear(entry);
     }
 
     /// Returns the number of steps that lanes take in a loop before anyone is asked about it.

@@ -68,6 +68,11 @@ impl KnownLoops {
         Self { mode, advising, loops: RwLock::default(), begin: Instant::now() }
     }
 
+    /// Returns the advisor, if there is one.
+    pub(super) const fn advising(&self) -> Option<&Advising> {
+        self.advising.as_ref()
+    }
+
     /// Returns the loop at a place. Returns `None` if there is no room for it.
     pub(super) fn find(&self, place: Place) -> Option<Arc<KnownLoop>> {
         let known = self.loops.read().unwrap_or_else(PoisonError::into_inner).get(&place).cloned();

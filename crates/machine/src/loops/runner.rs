@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kvrm_arm64::{Cpu, Stop};
-use kvrm_loops::{INSTRUCTIONS_MAX, Proof};
+use kvrm_loops::{INSTRUCTIONS_MAX, Proof, registers};
 
 use super::commit::execute;
 use super::habit::Habit;
 use super::known::KnownLoop;
+use super::listener::LoopListener;
 use super::search::{Place, code_of};
 use super::{Loops, general_registers};
 use crate::address_space::AddressSpace;
@@ -46,6 +47,8 @@ pub struct LoopRunner<R> {
     habits: HashMap<u64, Habit>,
     /// The slice whose steps are measured, if any is.
     measured: Option<Measured>,
+    /// The listener who hears of the loops of this lane, if it is the one of whose loops an advisor hears.
+    listener: Option<LoopListener>,
 }
 
 /// A slice that begins in a loop.
@@ -68,8 +71,15 @@ impl<R: Runner> LoopRunner<R> {
     #[must_use]
     pub fn with_slices(inner: R, loops: Option<Loops>, steps: u64) -> Self {
         let (recent, enclosing, version) = (HashMap::new(), HashMap::new(), CodeVersion::default());
-        let (habits, measured) = (HashMap::new(), None);
-        Self { inner, loops, slice_min: steps, slice: steps, recent, enclosing, version, habits, measured }
+        let (habits, measured, listener) = (HashMap::new(), None, None);
+        let (slice_min, slice) = (steps, steps);
+        Self { inner, loops, slice_min, slice, recent, enclosing, version, habits, measured, listener }
+    }
+
+    /// Tells the advisor, if it wants that, of the loops of this lane.
+    pub(crate) fn telling(self) -> Self {
+        let listener = self.loops.as_ref().and_then(Loops::listen);
+        Self { listener, ..self }
     }
 
     /// Returns the other runner.
@@ -151,7 +161,8 @@ impl<R: Runner> LoopRunner<R> {
         let begin = R::IS_MEASURED.then(Instant::now);
         let piece = if R::IS_MEASURED { habit.piece() } else { u64::MAX };
         let piece_end = end.min(cpu.steps.saturating_add(piece));
-        let credited = execute_all(found, &known, cpu, memory, (self.slice_min, piece_end))?;
+        let listener = self.listener.as_ref();
+        let credited = execute_all((found, listener), &known, (cpu, memory), (self.slice_min, piece_end))?;
         habit.note_attempt(begin, credited, self.slice_min);
         let pays = habit.pays();
         if credited > 0 {
@@ -185,7 +196,8 @@ impl<R: Runner> LoopRunner<R> {
             return Ok(());
         }
         step_to(found.head(), AROUND_MAX, cpu, memory, end)?;
-        let credited = execute_all(found, known, cpu, memory, (self.slice_min, end))?;
+        let listener = self.listener.as_ref();
+        let credited = execute_all((found, listener), known, (cpu, memory), (self.slice_min, end))?;
         habit.note_attempt(None, credited, self.slice_min);
         Ok(())
     }
@@ -210,12 +222,12 @@ fn step_to(address: u64, most: u64, cpu: &mut Cpu, memory: &mut AddressSpace, en
     Ok(())
 }
 
-/// Executes iterations at once as long as that gives many steps each time, up to `end` steps. Returns their number.
+/// Executes iterations at once as long as that gives many steps each time, up to `end` steps. Returns their number. A listener hears
+/// of the loop before that.
 fn execute_all(
-    found: &Proof,
+    (found, listener): (&Proof, Option<&LoopListener>),
     known: &KnownLoop,
-    cpu: &mut Cpu,
-    memory: &mut AddressSpace,
+    (cpu, memory): (&mut Cpu, &mut AddressSpace),
     (many, end): (u64, u64),
 ) -> Result<u64, Stop> {
     let (head, length) = (found.head(), found.length());
@@ -233,6 +245,9 @@ fn execute_all(
         // The steps before may have stored to the code.
         if stores && !place.is_in(memory) {
             return Ok(credited);
+        }
+        if let Some(listener) = listener {
+            listener.hear_of(known, found, &registers(cpu));
         }
         let result = execute(found, cpu, memory, most);
         known.note(result);

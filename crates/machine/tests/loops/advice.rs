@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use kvrm_machine::{
-    CounterClaim, LoopAdvice, LoopAdvisor, LoopCandidate, LoopClaim, LoopOpinion, Loops, Machine, Program,
-    Register,
+    CounterClaim, LoopAdvice, LoopAdvisor, LoopCandidate, LoopClaim, LoopEntry, LoopOpinion, Loops, Machine,
+    Program, Register,
 };
 
 /// The iterations of each loop.
@@ -105,6 +105,47 @@ fn lanes_go_on_until_there_is_advice() {
     assert_eq!((report.candidates, report.waiting, report.proved), (3, 0, 3), "{report}");
     assert!(report.credited_steps > 5 * ITERATIONS, "{report}");
     assert_eq!(report.advised, 2, "no body is asked about again");
+}
+
+/// Proposes all loops, and remembers the entries of which it hears: their heads, distances, steps and iterations.
+#[derive(Debug, Default)]
+struct Hearing(Mutex<Vec<[u64; 4]>>);
+
+impl LoopAdvisor for Hearing {
+    fn advise(&self, candidates: &[LoopCandidate<'_>]) -> Vec<LoopAdvice> {
+        vec![LoopAdvice::new(true, Vec::new()); candidates.len()]
+    }
+
+    fn hears(&self) -> bool {
+        true
+    }
+
+    fn hear(&self, entry: &LoopEntry<'_>) {
+        assert_eq!(entry.words.len(), 2, "each loop has two words");
+        let LoopEntry { head, distance, step, iterations, .. } = *entry;
+        self.0.lock().unwrap().push([head, distance, step, iterations]);
+    }
+}
+
+#[test]
+fn an_advisor_hears_of_the_loops_of_one_lane() {
+    let advisor = Arc::<Hearing>::default();
+    let loops = Loops::advised_at_once("hearing", Arc::clone(&advisor));
+    let first = run(&loops, 3);
+    let heard = advisor.0.lock().unwrap().clone();
+    let heads: Vec<u64> = heard.iter().map(|entry| entry[0]).collect();
+    assert!([0x1004, 0x1010, 0x101c].iter().all(|head| heads.contains(head)), "{heads:x?}");
+    assert!(heads.is_sorted(), "those of one lane: {heads:x?}");
+    for [_, distance, step, iterations] in &heard {
+        assert!(*iterations <= ITERATIONS && *step == 1, "{heard:?}");
+        assert!(distance.abs_diff(*iterations) <= 1, "a countdown by one: {heard:?}");
+    }
+
+    let second = run(&loops, 1);
+    assert_eq!(advisor.0.lock().unwrap().len(), heard.len(), "another machine has the listener");
+    drop((first, second));
+    run(&loops, 1);
+    assert!(advisor.0.lock().unwrap().len() > heard.len(), "until that is gone");
 }
 
 /// Proposes nothing, with fewer answers than questions. It tells when it is dropped.

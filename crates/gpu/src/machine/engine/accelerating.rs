@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use kvrm_arm64::Access;
 use kvrm_arm64::micro_op::{REGISTERS, SP};
 use kvrm_loops::{Memory, Plan, Proof};
-use kvrm_machine::{ImagePage, LoopHandle, pieces};
+use kvrm_machine::{ImagePage, LoopHandle, LoopListener, pieces};
 use kvrm_shaders::layout::{
     COLUMN_LIMIT, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_FRAMES, COUNTERS, STOP_NONE,
 };
@@ -22,6 +22,7 @@ use super::lanes::GpuExecutor;
 use super::registers;
 use super::words::halves;
 use crate::device::error::Error;
+use crate::machine::columns::Columns;
 use crate::machine::loop_jobs::LoopJob;
 use crate::machine::pass_jobs::PassJob;
 use crate::machine::store::Store;
@@ -40,6 +41,12 @@ const ROUNDS_MAX: usize = 16;
 /// The largest number of lanes whose columns are fetched before it is known that they are needed: a transfer takes longer than their
 /// bytes.
 const FEW_LANES: usize = 1 << 10;
+
+/// The number of lanes, from the first one on, of whose loops an advisor hears.
+const HEARD_LANES: u32 = 64;
+
+/// A lane, the address of its next instruction, and the loop that is planned from there.
+type Found = (u32, u64, Arc<Proof>, LoopHandle);
 
 /// Jobs, each with the address of its lane and the loop.
 type Planned<J> = Vec<(J, (u64, LoopHandle))>;
@@ -146,6 +153,9 @@ impl GpuExecutor {
         if lanes.is_empty() || lanes.len() < running / SHARE_MIN {
             return Ok(Outcome { approach: approach.1, ..Outcome::default() });
         }
+        if let Some(listener) = &accelerator.listener {
+            self.tell(listener, &lanes)?;
+        }
         let (loops, passes) = self.plan_iterations(lanes)?;
         let is_clipped =
             loops.iter().any(|(job, _)| job.is_clipped) || passes.iter().any(|(job, _)| job.is_clipped);
@@ -170,11 +180,17 @@ impl GpuExecutor {
         Ok(Outcome { credited, tried, is_clipped: is_clipped && credited > 0, approach: None })
     }
 
+    /// Tells of the loops of the first lanes.
+    fn tell(&mut self, listener: &LoopListener, lanes: &[Found]) -> Result<(), Error> {
+        self.store.columns.fetch(0..=COLUMN_SP)?;
+        for (lane, _, found, handle) in lanes.iter().filter(|(lane, ..)| *lane < HEARD_LANES) {
+            listener.hear(handle, found, &micro_op_registers(&self.store.columns, *lane));
+        }
+        Ok(())
+    }
+
     /// Plans the iterations of lanes. Notes why lanes have none.
-    fn plan_iterations(
-        &mut self,
-        lanes: Vec<(u32, u64, Arc<Proof>, LoopHandle)>,
-    ) -> Result<(Planned<LoopJob>, Planned<PassJob>), Error> {
+    fn plan_iterations(&mut self, lanes: Vec<Found>) -> Result<(Planned<LoopJob>, Planned<PassJob>), Error> {
         let columns = &mut self.store.columns;
         columns.fetch(0..=COLUMN_SP)?;
         let columns = &*columns;
@@ -185,9 +201,7 @@ impl GpuExecutor {
             .map(|(lane, _, found, handle)| {
                 let of_lane = |column| columns.cached(column)[*lane as usize];
                 let steps = of_lane(COLUMN_LIMIT).saturating_sub(of_lane(COLUMN_STEPS));
-                let mut registers = [0; REGISTERS as usize];
-                (0..COLUMN_SP).zip(&mut registers).for_each(|(column, of)| *of = of_lane(column));
-                registers[SP as usize] = of_lane(COLUMN_SP);
+                let registers = micro_op_registers(columns, *lane);
                 let code = (handle.head(), handle.words());
                 match &**found {
                     Proof::Loop(found) => {
@@ -293,4 +307,13 @@ impl GpuExecutor {
         }
         true
     }
+}
+
+/// Returns the registers of a lane by their numbers in micro-ops, from columns that were fetched.
+fn micro_op_registers(columns: &Columns, lane: u32) -> [u64; REGISTERS as usize] {
+    let of_lane = |column| columns.cached(column)[lane as usize];
+    let mut registers = [0; REGISTERS as usize];
+    (0..COLUMN_SP).zip(&mut registers).for_each(|(column, of)| *of = of_lane(column));
+    registers[SP as usize] = of_lane(COLUMN_SP);
+    registers
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use kvrm_arm64::Features;
 use kvrm_arm64::lowering::lower;
 use kvrm_loops::Proof;
-use kvrm_machine::{LoopHandle, Loops};
+use kvrm_machine::{LoopHandle, LoopListener, Loops};
 
 /// The number of steps of the first slice after which the host looks at lanes, and of the slices between two successes.
 const SLICE_MIN: u32 = 1 << 8;
@@ -28,6 +28,8 @@ const KNOWN_MAX: usize = 1 << 12;
 #[derive(Debug)]
 pub(super) struct Accelerator {
     pub(super) loops: Loops,
+    /// The listener who hears of the loops of these lanes, if they are those of whose loops an advisor hears.
+    pub(super) listener: Option<LoopListener>,
     /// The loops around addresses at which lanes were found.
     known: HashMap<u64, Option<KnownLoop>>,
     /// The addresses at which a lane had other code than that of the loop around them.
@@ -103,6 +105,7 @@ struct Tries {
 impl Accelerator {
     pub(super) fn new(loops: Loops) -> Self {
         Self {
+            listener: loops.listen(),
             loops,
             known: HashMap::new(),
             changed: HashSet::new(),
