@@ -55,7 +55,7 @@ enum Command {
     /// List the networks, the origin and the cost of each, and whether it is proved.
     Networks(networks::Args),
     /// Measure the speed of guests with different numbers of lanes.
-    Bench(bench::Args),
+    Bench(Box<bench::Args>),
     /// Run, measure, import and describe spiking networks (the burst engine).
     #[command(subcommand)]
     Spike(spike::Command),
