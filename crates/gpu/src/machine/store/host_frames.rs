@@ -16,7 +16,7 @@ use crate::device::error::Error;
 use crate::machine::bounds::Bounds;
 use crate::machine::host_faults::{HostFault, HostFaults};
 use crate::machine::memory_limits::MemoryLimits;
-use crate::machine::pages::Words;
+use crate::machine::pages::{Words, ZEROES};
 
 /// The number of frames of a chunk, which has 4 MiB.
 const CHUNK: usize = 1 << 10;
@@ -30,8 +30,6 @@ const NONE: u32 = u32::MAX;
 const ZERO: u32 = u32::MAX - 1;
 /// Marks the slot of a frame in the file; the other bits are the number of its record there.
 const FILED: u32 = 1 << 31;
-/// The contents of a frame whose words are all 0.
-pub(super) const ZEROES: Words = [0; size_of::<Words>() / 8];
 
 /// The contents of frames by the number of the frame. Memory is taken in chunks and kept. If it is full, the frames that came first go
 /// to the file, if there is one.

@@ -9,14 +9,13 @@ use kvrm_shaders::layout::{
     RANKS,
 };
 
-use super::host_frames::ZEROES;
 use super::parameters::Launch;
 use super::places::places_of;
 use super::resident::Store;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::machine::kernels::WORKGROUP;
-use crate::machine::pages::Words;
+use crate::machine::pages::{Words, ZEROES};
 
 /// The number of orders of frames.
 const ORDERS: usize = (RANKS * MOVE_AGES) as usize;

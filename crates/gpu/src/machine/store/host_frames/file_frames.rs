@@ -13,7 +13,7 @@ use crate::device::error::Error;
 use crate::machine::host_faults::HostFaults;
 use crate::machine::host_file::HostFile;
 use crate::machine::memory_limits::MemoryLimits;
-use crate::machine::pages::Words;
+use crate::machine::pages::{Words, ZEROES};
 
 /// The size of a unit of space in bytes.
 const UNIT: usize = 1 << 8;
@@ -50,6 +50,8 @@ pub(super) struct FileFrames {
     free: Vec<u32>,
     /// Why the last write failed.
     failure: Option<String>,
+    /// Whether there was no space for any frame, and none has been removed since.
+    is_full: bool,
 }
 
 impl FileFrames {
@@ -65,6 +67,7 @@ impl FileFrames {
             records: Vec::new(),
             free: Vec::new(),
             failure: None,
+            is_full: false,
         })
     }
 
@@ -77,13 +80,14 @@ impl FileFrames {
     /// space for it, or a write has failed. After a failure nothing is written until [`Self::take_failure`].
     pub(super) fn write(&mut self, pages: &[&Words]) -> Vec<Option<u32>> {
         let mut records = vec![None; pages.len()];
-        if self.failure.is_some() {
+        if pages.is_empty() || self.failure.is_some() || self.is_full {
             return records;
         }
         let packed: Vec<Packed<'_>> =
             pages.par_iter().map_init(Packer::new, |packer, page| packer.pack(page)).collect();
         let sizes: Vec<u32> = packed.iter().map(|page| units(page.bytes.len())).collect();
         let places = self.space.place(&sizes, RUN_UNITS);
+        self.is_full = places.iter().all(Option::is_none);
         let file = &self.file;
         let write = |run: Range<usize>| {
             let mut bytes = Vec::with_capacity(TRANSFER_BYTES);
@@ -135,7 +139,7 @@ impl FileFrames {
         let read: io::Result<Vec<Vec<(usize, Words)>>> =
             read_runs(&sorted).into_par_iter().map(read).collect();
         let read = read.map_err(|error| failed(self.file.path(), "read", &error))?;
-        let mut all = vec![super::ZEROES; records.len()];
+        let mut all = vec![ZEROES; records.len()];
         for (index, words) in read.into_iter().flatten() {
             all[index] = words;
         }
@@ -147,6 +151,7 @@ impl FileFrames {
         let record = self.records[number as usize];
         self.space.give(record.first_unit, record.units());
         self.free.push(number);
+        self.is_full = false;
     }
 
     /// Returns the error of the last write if it has failed, and lets frames be written again.
@@ -186,7 +191,10 @@ fn write_runs(places: &[Option<u32>], sizes: &[u32]) -> Vec<Range<usize>> {
     // The unit after the last piece, and the units of the last range.
     let (mut end, mut length) = (None, 0);
     for (index, (&place, &size)) in places.iter().zip(sizes).enumerate() {
-        let Some(first) = place else { continue };
+        let Some(first) = place else {
+            end = None;
+            continue;
+        };
         match runs.last_mut() {
             Some(run) if end == place && (length + size) as usize * UNIT <= TRANSFER_BYTES => {
                 run.end = index + 1;

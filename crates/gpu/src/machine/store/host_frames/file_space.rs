@@ -15,33 +15,55 @@ impl FileSpace {
         Self { free: (units > 0).then_some((0, units)).into_iter().collect() }
     }
 
-    /// Takes space for pieces of these sizes, one after the other as far as possible: from extents of at least `run` units, and then
-    /// from any. Returns the first unit of each piece, or `None` if there is no space for it.
+    /// Takes space for pieces of these sizes: from extents of at least `run` units for one after the other, and then from all, each of
+    /// which gets the largest pieces that fit. Returns the first unit of each piece, or `None` if there is no space for it.
     pub(super) fn place(&mut self, sizes: &[u32], run: u32) -> Vec<Option<u32>> {
-        let mut placed = Vec::with_capacity(sizes.len());
-        for least in [run, 1] {
-            let mut from = 0;
-            while let Some((&start, &length)) = self.free.range(from..).find(|(_, length)| **length >= least)
-            {
-                let mut end = start;
-                while let Some(size) = sizes.get(placed.len()).filter(|size| **size <= start + length - end) {
-                    placed.push(Some(end));
+        let mut placed = vec![None; sizes.len()];
+        let (mut next, mut from) = (0, 0);
+        while next < sizes.len()
+            && let Some((&start, &length)) = self.free.range(from..).find(|(_, length)| **length >= run)
+        {
+            let mut end = start;
+            while let Some(size) = sizes.get(next).filter(|size| **size <= start + length - end) {
+                placed[next] = Some(end);
+                end += size;
+                next += 1;
+            }
+            self.shorten(start, end);
+            from = end.max(start + 1);
+        }
+        let mut by_size: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for index in (next..sizes.len()).rev() {
+            by_size.entry(sizes[index]).or_default().push(index);
+        }
+        from = 0;
+        while !by_size.is_empty()
+            && let Some((&start, &length)) = self.free.range(from..).next()
+        {
+            let mut end = start;
+            while let Some((&size, indices)) = by_size.range_mut(..=start + length - end).next_back() {
+                if let Some(index) = indices.pop() {
+                    placed[index] = Some(end);
                     end += size;
                 }
-                if end > start {
-                    self.free.remove(&start);
-                    if end < start + length {
-                        self.free.insert(end, start + length - end);
-                    }
+                if indices.is_empty() {
+                    by_size.remove(&size);
                 }
-                if placed.len() == sizes.len() {
-                    return placed;
-                }
-                from = end.max(start + 1);
             }
+            self.shorten(start, end);
+            from = end.max(start + 1);
         }
-        placed.resize(sizes.len(), None);
         placed
+    }
+
+    /// Takes the units before `end` from the extent that begins at `start`.
+    fn shorten(&mut self, start: u32, end: u32) {
+        if end > start
+            && let Some(length) = self.free.remove(&start)
+            && end < start + length
+        {
+            self.free.insert(end, start + length - end);
+        }
     }
 
     /// Makes space free that was taken.
@@ -69,10 +91,10 @@ mod tests {
         assert_eq!(space.place(&[10, 20, 5], 16), [Some(0), Some(10), Some(30)], "one after the other");
         space.give(10, 20);
         assert_eq!(space.place(&[16, 4, 50], 16), [Some(10), Some(26), Some(35)], "first the space between");
-        assert_eq!(space.place(&[10, 15, 1], 16), [Some(85), None, None], "the rest is too small");
-        space.give(0, 10);
-        space.give(30, 5);
-        assert_eq!(space.place(&[5, 5, 5, 5], 16), [Some(0), Some(5), Some(30), Some(95)], "small extents");
+        assert_eq!(space.place(&[10, 15, 1], 16), [None, Some(85), None], "the largest one fills the rest");
+        [(0, 10), (30, 4), (95, 5)].iter().for_each(|&(start, units)| space.give(start, units));
+        let expected = [Some(0), Some(30), Some(95), Some(6)];
+        assert_eq!(space.place(&[6, 3, 5, 4], 16), expected, "each extent has the largest that fit");
     }
 
     #[test]

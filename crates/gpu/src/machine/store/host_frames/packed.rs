@@ -7,7 +7,7 @@ use kvrm_machine::PAGE_BYTES;
 use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into, get_maximum_output_size};
 
 use super::checksum::checksum;
-use crate::machine::pages::Words;
+use crate::machine::pages::{Words, ZEROES};
 
 /// The largest number of bytes of compressed contents. If more were left, the contents are not compressed.
 const COMPRESSED_MAX: usize = PAGE_BYTES / 8 * 7;
@@ -47,7 +47,7 @@ impl Packer {
 impl Packed<'_> {
     /// Returns the contents of the frame. If they do not have the checksum, that is an error.
     pub(super) fn unpack(&self) -> io::Result<Words> {
-        let mut words = super::ZEROES;
+        let mut words = ZEROES;
         let bytes = bytemuck::bytes_of_mut(&mut words);
         if self.bytes.len() == PAGE_BYTES {
             bytes.copy_from_slice(&self.bytes);
