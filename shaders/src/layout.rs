@@ -254,7 +254,7 @@ constants! {
 
     // Frames that move between the device and the host.
 
-    /// Bit in the mark of a frame, beside the number of the dispatch in which it was used last: the frame was prefetched in that dispatch,
+    /// Bit in the mark of a frame, beside the number of the turn in which it was used last: the frame was prefetched in that turn,
     /// and no lane has used it yet.
     MARK_PREFETCHED = 0x80000000;
     /// In place of the number of a frame: the frame was prefetched, and has left before a lane used it.

@@ -72,7 +72,7 @@ enum Subcommand {
     /// Measure DOOM as an environment: the steps a second of many lanes with random actions.
     Doom(Box<doom::Args>),
     /// Measure loops, stepped and with many iterations executed at once.
-    Loops(loops::Args),
+    Loops(Box<loops::Args>),
     /// Measure prefetchers, for programs with less memory on the GPU than they need.
     Prefetch(Box<prefetch::Args>),
     /// Measure how many complete runs of a program, from start to exit, finish per second.

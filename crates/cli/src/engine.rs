@@ -12,8 +12,8 @@ use kvrm::gpu::{AdapterInfo, Device};
 use kvrm::models::Weights;
 use kvrm::prefetch::{Degree, Policy};
 use kvrm::{
-    ClassSelection, Engine, Error, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, Learning,
-    LoopMode, Loops, MemoryLimits, NetworkAdvisor, Plan, Prefetch, SelectionMode, Translation,
+    ClassSelection, Engine, Error, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, HostFile,
+    Learning, LoopMode, Loops, MemoryLimits, NetworkAdvisor, Plan, Prefetch, SelectionMode, Translation,
 };
 use kvrm_records::{Adapter, Value};
 
@@ -59,6 +59,13 @@ pub(crate) struct EngineArgs {
     /// available, but at most 32 times --device-memory.
     #[arg(long, value_name = "SIZE", value_parser = number::bytes, requires = "device_memory")]
     host_memory: Option<u64>,
+    /// A file for pages that find no room in --host-memory, one for each GPU. A file that exists is not changed: FILE.1, FILE.2 and so on
+    /// are tried. The file is gone when the machine is.
+    #[arg(long, value_name = "FILE", requires = "device_memory")]
+    host_file: Option<PathBuf>,
+    /// The largest size of --host-file, in bytes. The default is 32 times --device-memory.
+    #[arg(long, value_name = "SIZE", value_parser = number::bytes, requires = "host_file")]
+    host_file_size: Option<u64>,
     #[command(flatten)]
     prefetch: PrefetchArgs,
     /// Whether many iterations of a loop are executed at once where that is proved to be right. Results are the same in all
@@ -303,7 +310,8 @@ impl EngineArgs {
                 Some(learning) => prefetch.with_learning(learning),
                 None => prefetch,
             };
-            gpus = Some(there.with_memory(limits).with_prefetch(&prefetch));
+            let there = there.with_memory(limits).with_prefetch(&prefetch);
+            gpus = Some(self.host_file().iter().fold(there, GpusEngine::with_host_file));
         }
         let engine = OpenEngine { gpus, selection, translation, learning, ..opened };
         let loops = self.open_loops(loops, &engine)?;
@@ -329,6 +337,15 @@ impl EngineArgs {
             advisor = advisor.with_learning(learning);
         }
         Ok(Some(mode.advised_by(advisor, engine.first_device())))
+    }
+
+    /// Returns the file for frames, if there is one.
+    fn host_file(&self) -> Option<HostFile> {
+        let file = HostFile::new(self.host_file.as_ref()?);
+        Some(match self.host_file_size {
+            Some(bytes) => file.with_bytes(bytes),
+            None => file,
+        })
     }
 }
 

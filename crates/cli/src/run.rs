@@ -165,8 +165,10 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         }
     }
     if args.stats {
-        note(report);
+        note(&report);
         engine.learning.iter().for_each(learning::report);
+    } else if !args.json {
+        report.warnings.iter().for_each(|warning| note(format_args!("warning: {warning}")));
     }
     status(&mut machine)
 }

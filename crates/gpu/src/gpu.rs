@@ -7,6 +7,7 @@ use crate::device::{Device, registry};
 use crate::machine::bounds::Bounds;
 use crate::machine::class_selection::ClassSelection;
 use crate::machine::engine::GpuExecutor;
+use crate::machine::host_file::HostFile;
 use crate::machine::memory_limits::MemoryLimits;
 use crate::machine::prefetch::Prefetch;
 use crate::machine::recovery::RecoveringExecutor;
@@ -30,6 +31,7 @@ pub struct GpuEngine {
     selection: ClassSelection,
     translation: Translation,
     memory: Option<MemoryLimits>,
+    host_file: Option<HostFile>,
     prefetch: Prefetch,
     places: Option<u32>,
 }
@@ -43,6 +45,7 @@ impl GpuEngine {
             selection: ClassSelection::TABLE,
             translation: Translation::Auto,
             memory: None,
+            host_file: None,
             prefetch: Prefetch::NONE,
             places: None,
         }
@@ -65,6 +68,12 @@ impl GpuEngine {
     #[must_use]
     pub fn with_memory(self, memory: MemoryLimits) -> Self {
         Self { memory: Some(memory), ..self }
+    }
+
+    /// Sets the file for frames that find no room in the memory of the host. It has an effect only with [`GpuEngine::with_memory`].
+    #[must_use]
+    pub fn with_host_file(self, file: HostFile) -> Self {
+        Self { host_file: Some(file), ..self }
     }
 
     /// Sets which pages come back from the host before lanes need them. It has an effect only with [`GpuEngine::with_memory`].
@@ -103,6 +112,7 @@ impl Factory for GpuEngine {
         let bounds = Bounds {
             translation: self.translation,
             memory: self.memory,
+            host_file: self.host_file.clone(),
             prefetch: self.prefetch.clone(),
             places: self.places,
             ..Bounds::NONE

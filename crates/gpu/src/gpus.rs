@@ -10,6 +10,7 @@ use crate::device::gpu_selection::GpuSelection;
 use crate::device::{Device, registry};
 use crate::gpu::GpuEngine;
 use crate::machine::class_selection::ClassSelection;
+use crate::machine::host_file::HostFile;
 use crate::machine::memory_limits::MemoryLimits;
 use crate::machine::prefetch::Prefetch;
 use crate::machine::speed::steps_per_second;
@@ -98,6 +99,13 @@ impl GpusEngine {
     #[must_use]
     pub fn with_memory(self, memory: MemoryLimits) -> Self {
         self.map(|gpu| gpu.with_memory(memory))
+    }
+
+    /// Sets the file for frames that find no room in the memory of the host. The lanes of each GPU have a file of their own, with a
+    /// number added to the name from the second one on if the first is still there.
+    #[must_use]
+    pub fn with_host_file(self, file: &HostFile) -> Self {
+        self.map(|gpu| gpu.with_host_file(file.clone()))
     }
 
     /// Sets which pages come back from the host before lanes need them, on each GPU for itself.

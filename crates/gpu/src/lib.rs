@@ -43,6 +43,9 @@ pub use machine::class_selection::{ClassSelection, SelectionMode};
 #[doc(hidden)]
 pub use machine::engine::dump::{BufferDump, SliceDump};
 pub use machine::engine::{GpuExecutor, Place};
+#[doc(hidden)]
+pub use machine::host_faults::{HostFault, HostFaults};
+pub use machine::host_file::HostFile;
 pub use machine::lowering::{Lowering, digest};
 pub use machine::memory_limits::MemoryLimits;
 pub use machine::networks;

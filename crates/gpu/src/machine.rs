@@ -4,6 +4,8 @@ pub(crate) mod bounds;
 pub(crate) mod class_selection;
 mod columns;
 pub(crate) mod engine;
+pub(crate) mod host_faults;
+pub(crate) mod host_file;
 mod kernels;
 mod loop_jobs;
 pub(crate) mod lowering;

@@ -139,8 +139,8 @@ pub use kvrm_environments as environments;
 pub use kvrm_gpu as gpu;
 pub use kvrm_gpu::loop_advice::{LoopMode, NetworkAdvisor};
 pub use kvrm_gpu::{
-    ClassSelection, Engine, EngineChoice, GpuEngine, GpuSelection, GpusEngine, MemoryLimits, Prefetch,
-    SelectionMode, Translation,
+    ClassSelection, Engine, EngineChoice, GpuEngine, GpuSelection, GpusEngine, HostFile, MemoryLimits,
+    Prefetch, SelectionMode, Translation,
 };
 pub use kvrm_learn::{self as learn, Learning};
 pub use kvrm_machine::*;

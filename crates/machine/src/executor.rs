@@ -316,6 +316,11 @@ pub trait Executor: Send {
         Ok(None)
     }
 
+    /// Returns the failures of the host since this method was last called that lanes have survived, for people.
+    fn take_warnings(&mut self) -> Result<Vec<String>, Error> {
+        Ok(Vec::new())
+    }
+
     /// Returns the executors that share the lanes, in the order of their lanes, if there are several. Each can run and serve its
     /// lanes, whose numbers begin at 0 there, in a thread of its own.
     fn parts(&mut self) -> Vec<&mut dyn Executor> {

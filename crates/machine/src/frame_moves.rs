@@ -33,16 +33,33 @@ pub struct FrameMoves {
     /// The number of windows of accesses about which the memory oracle was asked; 0 if another prefetcher names pages.
     #[serde(default)]
     pub asked: u64,
+    /// The number of frames that went from the memory of the host to a file.
+    #[serde(default)]
+    pub to_file: u64,
+    /// The number of frames of `fetched` that came from the file.
+    #[serde(default)]
+    pub from_file: u64,
 }
 
 impl FrameMoves {
     /// Returns the moves of these numbers of frames, and the number of waits. No frame was prefetched.
     #[must_use]
     pub const fn new(evicted: u64, fetched: u64, waits: u64) -> Self {
-        Self { evicted, fetched, waits, resident: 0, prefetched: 0, used: 0, heard: 0, asked: 0 }
+        Self {
+            evicted,
+            fetched,
+            waits,
+            resident: 0,
+            prefetched: 0,
+            used: 0,
+            heard: 0,
+            asked: 0,
+            to_file: 0,
+            from_file: 0,
+        }
     }
 
-    /// Returns the number of bytes of all frames that moved.
+    /// Returns the number of bytes of all frames that moved between device and host.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         (self.evicted + self.fetched) * crate::PAGE_BYTES as u64
@@ -59,16 +76,21 @@ impl FrameMoves {
             used: self.used + other.used,
             heard: self.heard + other.heard,
             asked: self.asked + other.asked,
+            to_file: self.to_file + other.to_file,
+            from_file: self.from_file + other.from_file,
         }
     }
 }
 
 impl fmt::Display for FrameMoves {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { evicted, fetched, waits, prefetched, used, .. } = self;
+        let Self { evicted, fetched, waits, prefetched, used, to_file, from_file, .. } = self;
         write!(f, "{evicted} to the host, {fetched} to the device, {waits} waits")?;
         if *prefetched > 0 {
             write!(f, ", {prefetched} prefetched, {used} of them used")?;
+        }
+        if *to_file > 0 || *from_file > 0 {
+            write!(f, ", {to_file} to the file, {from_file} from it")?;
         }
         Ok(())
     }

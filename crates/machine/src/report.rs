@@ -69,6 +69,9 @@ pub struct Report {
     /// The frames that moved between device and host in this run; `None` if frames do not move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame_moves: Option<FrameMoves>,
+    /// The failures of the host that the lanes have survived, such as that of a write to the file of frames, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// The time from the call of the run to its return. In JSON it is `wall_seconds`, in seconds.
     #[serde(rename = "wall_seconds", serialize_with = "write_seconds", deserialize_with = "read_seconds")]
     pub wall: Duration,
@@ -219,6 +222,7 @@ impl fmt::Display for Report {
             ("loops", self.loops.as_ref().map(ToString::to_string)),
             ("frames", Some(self.frames.to_string())),
             ("moved frames", self.frame_moves.as_ref().map(ToString::to_string)),
+            ("warnings", Some(self.warnings.join("\n")).filter(|text| !text.is_empty())),
             ("time", Some(format!("{:.3} s", self.wall.as_secs_f64()))),
             ("speed", Some(format!("{:.1} MIPS", self.steps_per_second() / 1e6))),
         ];
@@ -307,6 +311,7 @@ mod tests {
             }),
             frames: 11,
             frame_moves: Some(FrameMoves::new(6, 5, 4)),
+            warnings: vec!["a disk is full".to_owned()],
             wall: Duration::new(3, 141_592_653),
         }
     }
@@ -322,6 +327,7 @@ mod tests {
             translation: None,
             loops: None,
             frame_moves: None,
+            warnings: Vec::new(),
             ..full.clone()
         };
         for report in [full, plain] {

@@ -1,10 +1,12 @@
 //! The engine that runs lanes, and the GPUs of the host.
 
+use std::path::PathBuf;
+
 use kvrm::gpu::{Device, adapter};
 use kvrm::prefetch::{Degree, Policy};
 use kvrm::{
-    ClassSelection, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, LoopMode, Loops, MemoryLimits,
-    NetworkAdvisor, Plan, Prefetch, SelectionMode, Translation,
+    ClassSelection, Executor, Factory, GpuEngine, GpuSelection, GpusEngine, HostFile, LoopMode, Loops,
+    MemoryLimits, NetworkAdvisor, Plan, Prefetch, SelectionMode, Translation,
 };
 use pyo3::prelude::*;
 
@@ -38,6 +40,8 @@ struct Options {
     loop_weights: Vec<WeightsOrPath>,
     device_memory: Option<u64>,
     host_memory: Option<u64>,
+    host_file: Option<PathBuf>,
+    host_file_size: Option<u64>,
     prefetch: String,
     prefetch_degree: Option<usize>,
     prefetch_weights: Option<WeightsOrPath>,
@@ -128,7 +132,10 @@ impl Engine {
                 let gpus = open_gpus(choice.engine, options.adapter.as_deref(), options.gpus.as_deref())?;
                 let gpus = gpus.with_class_selection(&selection).with_translation(translation);
                 Some(match moving {
-                    Some((limits, prefetch)) => gpus.with_memory(limits).with_prefetch(&prefetch),
+                    Some((limits, file, prefetch)) => {
+                        let gpus = gpus.with_memory(limits).with_prefetch(&prefetch);
+                        file.iter().fold(gpus, GpusEngine::with_host_file)
+                    }
                     None => gpus,
                 })
             }
@@ -140,8 +147,8 @@ impl Engine {
     }
 }
 
-/// Returns the limits of memory and what is prefetched; `None` if frames do not move.
-fn moving_frames(options: &Options) -> PyResult<Option<(MemoryLimits, Prefetch)>> {
+/// Returns the limits of memory, the file for frames and what is prefetched; `None` if frames do not move.
+fn moving_frames(options: &Options) -> PyResult<Option<(MemoryLimits, Option<HostFile>, Prefetch)>> {
     let policy = named("prefetch", &options.prefetch, &Policy::ALL, Policy::name)?;
     if let (Policy::None, Some(degree)) = (policy, options.prefetch_degree) {
         return Err(refused(format!("prefetch_degree {degree} is for a prefetch other than \"none\"")));
@@ -149,8 +156,15 @@ fn moving_frames(options: &Options) -> PyResult<Option<(MemoryLimits, Prefetch)>
     if options.prefetch_weights.is_some() && policy != Policy::Oracle {
         return Err(refused(format!("prefetch_weights are for prefetch \"oracle\", not \"{policy}\"")));
     }
+    if options.host_file_size.is_some() && options.host_file.is_none() {
+        return Err(refused("host_file_size needs host_file, which names the file".to_owned()));
+    }
     let Some(device) = options.device_memory else {
-        let needing = [("host_memory", options.host_memory.is_some()), ("prefetch", policy != Policy::None)];
+        let needing = [
+            ("host_memory", options.host_memory.is_some()),
+            ("host_file", options.host_file.is_some()),
+            ("prefetch", policy != Policy::None),
+        ];
         return match needing.into_iter().find(|(_, needs_limit)| *needs_limit) {
             Some((option, _)) => {
                 let text = format!("{option} needs device_memory, without which no page moves to the host");
@@ -163,12 +177,16 @@ fn moving_frames(options: &Options) -> PyResult<Option<(MemoryLimits, Prefetch)>
         Some(host) => MemoryLimits::new(device, host),
         None => MemoryLimits::with_device(device),
     };
+    let file = options.host_file.as_ref().map(|path| match options.host_file_size {
+        Some(bytes) => HostFile::new(path).with_bytes(bytes),
+        None => HostFile::new(path),
+    });
     let degree = options.prefetch_degree.map_or(Ok(Degree::default()), Degree::new).or_raise()?;
     let prefetch = match &options.prefetch_weights {
         Some(weights) => Prefetch::with_weights(&*weights.load()?, degree).or_raise()?,
         None => Prefetch::new(policy, degree).or_raise()?,
     };
-    Ok(Some((limits, prefetch)))
+    Ok(Some((limits, file, prefetch)))
 }
 
 /// Opens the GPU with a name, or the GPUs of a selection. All GPUs are the default of their engine.

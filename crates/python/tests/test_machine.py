@@ -307,6 +307,8 @@ def test_options_are_checked(sieve: kvrm.Program) -> None:
         ({"name": "gpus", "adapter": "x"}, 'adapter names one GPU, but engine "gpus" is all of them'),
         ({"name": "jit", "device_memory": 1 << 30}, 'device_memory needs a GPU, but engine "jit" is the CPU'),
         ({"host_memory": 1 << 30}, "host_memory needs device_memory"),
+        ({"host_file": "frames"}, "host_file needs device_memory"),
+        ({"host_file_size": 1 << 30, "device_memory": 1 << 30}, "host_file_size needs host_file"),
         ({"prefetch": "next"}, "prefetch needs device_memory"),
         ({"prefetch": "all", "device_memory": 1 << 30}, 'prefetch "all": expected one of none, next, stride'),
         ({"prefetch_degree": 2, "device_memory": 1 << 30}, 'prefetch_degree 2 is for a prefetch other than "none"'),
@@ -356,6 +358,22 @@ def test_pages_that_do_not_fit_on_the_device_move(prefetch: Prefetch) -> None:
     assert moves is not None and moves["fetched"] > 0 and moves["evicted"] > 0
     assert (moves["prefetched"] > 0) == (prefetch != "none")
     assert (moves["asked"] > 0) == (prefetch == "oracle")
+
+
+def test_pages_that_do_not_fit_in_the_memory_of_the_host_go_to_a_file(tmp_path: Path) -> None:
+    code = kvrm.Program.assemble(PASSES).segments[0].data
+    program = kvrm.Program.raw(code, 0x1000, 401 * 4096)
+    file = tmp_path / "frames"
+    engine = kvrm.Engine("gpu", device_memory=1 << 20, host_memory=1 << 20, host_file=file, host_file_size=4 << 20)
+    machine = kvrm.Machine(program, lanes=2, engine=engine.open())
+    report = machine.run()
+    assert machine.registers["x0"].tolist() == [400 + 800] * 2
+    moves = report.frame_moves
+    assert moves is not None and moves["to_file"] > 0 and moves["from_file"] > 0
+    assert report.warnings == [] and list(tmp_path.iterdir()) == []
+    with pytest.raises(kvrm.Error, match="nowhere.*created"):
+        missing = kvrm.Engine("gpu", device_memory=1 << 20, host_file=tmp_path / "nowhere" / "frames")
+        kvrm.Machine(program, lanes=2, engine=missing.open())
 
 
 def test_the_host_has_a_default_and_limits_are_those_of_the_engine() -> None:

@@ -47,7 +47,7 @@ pub struct Parameters {
     pub first_free: u32,
     /// The number of free places.
     pub free_places: u32,
-    /// The number of the dispatch, with which frames that are used are marked.
+    /// The number of the turn, with which frames that are used are marked.
     pub turn: u32,
     /// The time of day before the first step of Linux programs, in nanoseconds.
     pub epoch: u64,

@@ -40,7 +40,7 @@ struct Parameters {
     first_free: u32,
     /// The number of free places.
     free_places: u32,
-    /// The number of the dispatch, with which frames that are used are marked.
+    /// The number of the turn, with which frames that are used are marked.
     turn: u32,
     /// The time of day before the first step of Linux programs, in nanoseconds.
     epoch: u64,

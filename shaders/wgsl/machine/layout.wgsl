@@ -293,13 +293,13 @@ const COUNTER_TRANSLATED_HIGH = 11u;
 /// Counter: free places that have been given out, plus requests that failed.
 const COUNTER_PLACES = 12u;
 
-/// Bit in the mark of a frame, beside the number of the dispatch in which it was used last: the frame was prefetched in that dispatch, and no lane has used it yet.
+/// Bit in the mark of a frame, beside the number of the turn in which it was used last: the frame was prefetched in that turn, and no lane has used it yet.
 const MARK_PREFETCHED = 2147483648u;
 
 /// In place of the number of a frame: the frame was prefetched, and has left before a lane used it.
 const FRAME_LOST = 4294967295u;
 
-/// Order of a frame: the number of orders of each rank of a lane, one for each power of two of the dispatches since the frame was used.
+/// Order of a frame: the number of orders of each rank of a lane, one for each power of two of the turns since the frame was used.
 const MOVE_AGES = 32u;
 
 /// Rank of a lane: it runs, or is the next to run.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
-use kvrm_machine::{Features, Machine, Program, Stop};
+use kvrm_machine::{Factory, Features, Machine, Program, Stop};
 use kvrm_prefetch::{AccessStream, footprint};
 use kvrm_train::oracle::{PageLog, RecordEngine};
 use rayon::prelude::*;
@@ -35,12 +35,10 @@ pub(super) fn run(only: Option<&str>) -> Result<()> {
 }
 
 impl Job {
-    /// Runs the program, and writes the stream.
-    fn record(&self, folder: &Path) -> Result<()> {
-        let start = Instant::now();
-        let log = PageLog::new(ACCESSES);
-        let builder = Machine::builder(Program::open(&self.file)?).engine(RecordEngine(log.clone()));
-        let mut machine = match &self.kind {
+    /// Builds a machine with one lane for the program.
+    pub(super) fn machine(&self, engine: impl Factory + 'static) -> Result<Machine> {
+        let builder = Machine::builder(Program::open(&self.file)?).engine(engine);
+        Ok(match &self.kind {
             Kind::Guest(size) => {
                 let arguments: Vec<String> = size.iter().map(u64::to_string).collect();
                 builder.features(Features::ALL).arguments(move |_| arguments.clone()).build()?
@@ -55,15 +53,28 @@ impl Job {
                     .current_directory("/data")
                     .build()?
             }
-        };
+        })
+    }
+
+    /// Runs the program to its end, or to that of the budget.
+    pub(super) fn run(&self, machine: &mut Machine) -> Result<()> {
         machine.run(STEPS)?;
-        // A program that fails has another stream than the one that is wanted.
+        // A program that fails has other pages than those that are wanted.
         let stop = machine.stop(0)?;
         let is_right = matches!(stop, Some(Stop::Exit { code: 0 } | Stop::Budget));
         ensure!(
             is_right,
             "the program ended with {stop:?}; expected the exit code 0 or the end of the budget"
         );
+        Ok(())
+    }
+
+    /// Runs the program, and writes the stream.
+    fn record(&self, folder: &Path) -> Result<()> {
+        let start = Instant::now();
+        let log = PageLog::new(ACCESSES);
+        let mut machine = self.machine(RecordEngine(log.clone()))?;
+        self.run(&mut machine)?;
         let steps = machine.cpu(0)?.steps;
         let accesses = log.finish();
         let (count, pages) = (accesses.len(), footprint(&accesses));

@@ -1,6 +1,7 @@
 //! The errors of GPUs and of their use.
 
 use std::fmt;
+use std::path::PathBuf;
 
 /// The environment variable with a part of the name of the adapter to use.
 pub const ADAPTER_VARIABLE: &str = "KVRM_ADAPTER";
@@ -190,6 +191,25 @@ pub enum Error {
         others: u64,
         /// The bytes of the images.
         images: u64,
+    },
+    /// The file for frames that find no room in the memory of the host cannot be created, written or read, or its contents have changed.
+    #[error(
+        "the file {} for pages of lanes cannot be {done}: {reason}{}",
+        path.display(),
+        match *done {
+            "written" => "; its pages stay in the memory of the host, and the file takes no more pages in this run, so lanes may stop \
+                          with out-of-frames: make space for the file, and run them again",
+            "read" => "; no page is lost or wrong as long as the file is there: the next run tries again",
+            _ => "; name a file in a folder that exists and is writable",
+        }
+    )]
+    HostFile {
+        /// The name of the file.
+        path: PathBuf,
+        /// `"created"`, `"written"` or `"read"`.
+        done: &'static str,
+        /// The reason of the system.
+        reason: String,
     },
     /// The GPU stopped working: it was reset or unplugged, or work took longer than the driver or KVRM allows.
     #[error(

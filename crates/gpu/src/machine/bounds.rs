@@ -1,5 +1,7 @@
 //! The options of an executor: limits below those of a device, with which tests reach the limits, and translation.
 
+use super::host_faults::HostFaults;
+use super::host_file::HostFile;
 use super::memory_limits::MemoryLimits;
 use super::prefetch::Prefetch;
 use super::translation::{RegionBounds, Translation};
@@ -15,6 +17,10 @@ pub struct Bounds {
     pub pools: Option<usize>,
     /// The memory of the machine. `None`: frames never move to the host.
     pub memory: Option<MemoryLimits>,
+    /// The file for frames that find no room in the memory of the host.
+    pub host_file: Option<HostFile>,
+    /// The failures of the host that a test injects.
+    pub host_faults: HostFaults,
     /// Which pages are brought back from the host ahead of their use.
     pub prefetch: Prefetch,
     /// The largest number of frames in the pools, instead of that which `memory` allows.
@@ -58,6 +64,8 @@ impl Bounds {
         pool_shift: None,
         pools: None,
         memory: None,
+        host_file: None,
+        host_faults: HostFaults::NONE,
         prefetch: Prefetch::NONE,
         places: None,
         moves_eagerly: false,
@@ -76,4 +84,10 @@ impl Bounds {
         translation: Translation::Off,
         regions: None,
     };
+
+    /// Returns the largest number of frames on the host, in its memory and in a file.
+    pub(crate) fn frames_away(&self) -> u64 {
+        let Some(limits) = self.memory else { return 0 };
+        limits.host_frames() + self.host_file.as_ref().map_or(0, |file| file.frames(limits))
+    }
 }

@@ -60,21 +60,22 @@ impl MemoryLimits {
         Self::new(device, default_host(device, available_memory()))
     }
 
-    /// Returns the largest number of frames on the host.
+    /// Returns the largest number of frames in the memory of the host.
     pub(crate) const fn host_frames(self) -> u64 {
         self.host / PAGE_BYTES as u64
     }
 
-    /// Returns the bytes of a GPU that are not for frames in its memory, where the state of lanes takes `state` bytes.
-    pub(crate) const fn others(self, state: u64) -> u64 {
-        state + self.host_frames() * (INFO_BYTES + MARK_BYTES)
+    /// Returns the bytes of a GPU that are not for frames in its memory, where the state of lanes takes `state` bytes and `away` frames
+    /// may be on the host.
+    pub(crate) const fn others(state: u64, away: u64) -> u64 {
+        state + away * (INFO_BYTES + MARK_BYTES)
     }
 
-    /// Returns the number of places for frames on a GPU where the state of lanes takes `state` bytes.
-    pub(crate) const fn places(self, state: u64) -> u64 {
+    /// Returns the number of places for frames on such a GPU.
+    pub(crate) const fn places(self, state: u64, away: u64) -> u64 {
         // A place also takes an entry of the list of free places.
         let place = PAGE_BYTES as u64 + INFO_BYTES + MARK_BYTES + 4;
-        self.device.saturating_sub(self.others(state)) / place
+        self.device.saturating_sub(Self::others(state, away)) / place
     }
 }
 
@@ -101,8 +102,12 @@ mod tests {
     fn frames_get_what_is_left_of_the_device() {
         let limits = MemoryLimits::new(10 << 20, 4 << 20);
         assert_eq!(limits.host_frames(), 1024, "of 4 KiB");
-        assert_eq!(limits.places(0), ((10 << 20) - 1024 * 24) / 4124, "besides what is known about frames");
-        assert_eq!(limits.places(1 << 20), ((9 << 20) - 1024 * 24) / 4124, "and other buffers");
-        assert_eq!(limits.places(11 << 20), 0, "nothing is left");
+        assert_eq!(
+            limits.places(0, 1024),
+            ((10 << 20) - 1024 * 24) / 4124,
+            "besides what is known about frames"
+        );
+        assert_eq!(limits.places(1 << 20, 1024), ((9 << 20) - 1024 * 24) / 4124, "and other buffers");
+        assert_eq!(limits.places(11 << 20, 0), 0, "nothing is left");
     }
 }

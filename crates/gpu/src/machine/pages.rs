@@ -14,6 +14,8 @@ pub(crate) const LEVELS_MAX: u32 = (ADDRESS_BITS - PAGE_BYTES.ilog2()).div_ceil(
 
 /// The contents of a frame as words.
 pub(crate) type Words = [u64; FRAME_WORDS as usize];
+/// The contents of a frame whose words are all 0.
+pub(crate) const ZEROES: Words = [0; size_of::<Words>() / 8];
 
 /// The number of entries of a node.
 const ENTRIES: u64 = 1 << LEVEL_BITS;

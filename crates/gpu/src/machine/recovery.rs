@@ -516,6 +516,11 @@ impl Executor for RecoveringExecutor {
         self.executor.as_mut().map_or(Ok(None), |executor| executor.take_frame_moves())
     }
 
+    fn take_warnings(&mut self) -> Result<Vec<String>, kvrm_machine::Error> {
+        // As above.
+        self.executor.as_mut().map_or(Ok(Vec::new()), |executor| executor.take_warnings())
+    }
+
     fn take_decisions(&mut self) -> Result<Option<Decisions>, kvrm_machine::Error> {
         self.query(|executor| executor.take_decisions())
     }

@@ -17,6 +17,7 @@ mod loops;
 mod lowering;
 mod mapping;
 mod moving;
+mod moving_to_file;
 mod pipes;
 mod pools;
 mod programs;

@@ -16,12 +16,12 @@ use crate::support::{CODE, DATA, EnginePair, PAGE, busy, raw, text_and_data};
 const MEMORY: Option<MemoryLimits> = Some(MemoryLimits::new(0, 64 << 20));
 
 /// Few places.
-fn places(places: u32) -> Bounds {
+pub(crate) fn places(places: u32) -> Bounds {
     Bounds { memory: MEMORY, places: Some(places), ..Bounds::NONE }
 }
 
 /// Few places, short slices, and frames that move whenever they may.
-fn eager(places: u32) -> Bounds {
+pub(crate) fn eager(places: u32) -> Bounds {
     Bounds {
         memory: MEMORY,
         places: Some(places),
@@ -33,7 +33,7 @@ fn eager(places: u32) -> Bounds {
 
 /// Assembles a program that adds x0 to a word of each of x2 pages from x1 on, and to the words there after each pass, x3 times, and
 /// halts. Its last pass reads all pages backwards.
-fn passes(a: &mut Assembler) {
+pub(crate) fn passes(a: &mut Assembler) {
     let (pass, again) = (a.label(), a.label());
     a.bind(pass);
     a.mov(X4, 0);
@@ -49,13 +49,13 @@ fn passes(a: &mut Assembler) {
 }
 
 /// Returns lanes that write `pages` pages in three passes.
-fn pair(lanes: usize, pages: u64, bounds: Bounds) -> EnginePair {
+pub(crate) fn pair(lanes: usize, pages: u64, bounds: Bounds) -> EnginePair {
     let mut pair = EnginePair::bounded(&[text_and_data(pages, passes)], lanes, pages as usize, bounds);
     start(&mut pair, pages);
     pair
 }
 
-fn start(pair: &mut EnginePair, pages: u64) {
+pub(crate) fn start(pair: &mut EnginePair, pages: u64) {
     for lane in 0..pair.reference.lanes() {
         pair.call_both("clearing the stop", |executor| executor.set_stop(lane, None));
         pair.change_registers(lane, |cpu| {
@@ -68,7 +68,7 @@ fn start(pair: &mut EnginePair, pages: u64) {
 }
 
 /// Runs lanes in parts and to the end, twice, with a reset between.
-fn run_twice(pair: &mut EnginePair, pages: u64) {
+pub(crate) fn run_twice(pair: &mut EnginePair, pages: u64) {
     pair.call_both("a snapshot", |executor| executor.snapshot());
     for when in ["first", "after a reset"] {
         pair.run(pages * 5);
@@ -111,7 +111,7 @@ fn snapshots_resets_writes_and_mappings_in_any_order_with_few_places() {
 }
 
 /// Does random things to lanes with a seed.
-fn any_order(seed: u64, bounds: Bounds) {
+pub(crate) fn any_order(seed: u64, bounds: Bounds) {
     const LANES: usize = 6;
     let mut random = Random::new(seed);
     let image: Arc<Image> = raw(busy);
@@ -160,13 +160,13 @@ fn any_order(seed: u64, bounds: Bounds) {
 }
 
 /// Returns bounds with a prefetcher that names up to four pages.
-fn prefetching(policy: Policy, bounds: Bounds) -> Bounds {
+pub(crate) fn prefetching(policy: Policy, bounds: Bounds) -> Bounds {
     let degree = Degree::new(4).expect("a small degree");
     Bounds { prefetch: Prefetch::new(policy, degree).expect("the weights are there"), ..bounds }
 }
 
 /// Returns the moves since the last call.
-fn moves(executor: &mut dyn Executor) -> FrameMoves {
+pub(crate) fn moves(executor: &mut dyn Executor) -> FrameMoves {
     executor.take_frame_moves().expect("the GPU works").expect("frames move")
 }
 

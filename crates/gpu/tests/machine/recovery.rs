@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use kvrm_arm64::asm::X0;
 use kvrm_gpu::{
-    Bounds, ClassSelection, Device, Error, GpuEngine, MemoryLimits, RecoveringExecutor, SelectionMode,
+    Bounds, ClassSelection, Device, Error, GpuEngine, HostFile, MemoryLimits, RecoveringExecutor,
+    SelectionMode,
 };
 use kvrm_machine::{
     Builder, Cpu, Executor, Factory, Hooks, Image, LaneStart, Machine, Picture, PictureFormat, Plan,
@@ -326,13 +327,20 @@ fn hooks_survive_the_loss_of_the_device() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn all_changes_before_a_loss_are_kept() {
     let _lock = lock_device();
-    // With a journal of 2,000 bytes, there are many checkpoints. With 60 places, most frames are on the host.
+    // With a journal of 2,000 bytes, there are many checkpoints. With 60 places, most frames are on the host, at last in a file.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = HostFile::new(folder.path().join("frames")).with_bytes(8 << 20);
     let few_places = Bounds { memory: Some(MemoryLimits::new(0, 8 << 20)), places: Some(60), ..SLICES };
     for (seed, journal_bytes, bounds) in [
         (1, None, SLICES),
         (2, Some(2000), SLICES),
         (3, None, few_places.clone()),
-        (4, Some(2000), few_places),
+        (4, Some(2000), few_places.clone()),
+        (
+            5,
+            Some(2000),
+            Bounds { memory: Some(MemoryLimits::new(0, 30 * 4096)), host_file: Some(file), ..few_places },
+        ),
     ] {
         let mut random = Random::new(seed);
         let mut pair = Pair::new(&[raw(busy)], Bounds { journal_bytes, ..bounds });

@@ -157,6 +157,7 @@ impl Machine {
             loops: self.loops.as_ref().map(Loops::report),
             frames: self.executor.frames_used()?,
             frame_moves: self.executor.take_frame_moves()?,
+            warnings: self.executor.take_warnings()?,
             wall: begin.elapsed(),
         })
     }

@@ -406,6 +406,11 @@ impl Executor for SplitExecutor {
         Ok(parts.into_iter().flatten().reduce(FrameMoves::plus))
     }
 
+    fn take_warnings(&mut self) -> Result<Vec<String>, Error> {
+        let parts = self.query(|part| part.take_warnings())?;
+        Ok(parts.into_iter().flatten().collect())
+    }
+
     fn parts(&mut self) -> Vec<&mut dyn Executor> {
         if self.parts.len() == 1 {
             return Vec::new();

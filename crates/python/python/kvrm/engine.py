@@ -57,6 +57,9 @@ class Engine:
         the longest time move to the host, and come back when they are needed. By default no page moves.
     :param host_memory: the bytes of the host for pages that have moved there, for each GPU. By default it is half of the memory that
         is available, but at most 32 times ``device_memory``.
+    :param host_file: a file for pages that find no room in ``host_memory``, for each GPU. It must not exist, or a number is added to its
+        name, and it is gone when the machine is. By default there is none.
+    :param host_file_size: the largest size of this file in bytes. By default it is 32 times ``device_memory``.
     :param prefetch: which pages come back before a lane needs them. All but ``none`` need ``device_memory``.
     :param prefetch_degree: the largest number of pages that come for each access of which ``prefetch`` hears, from 1 to 16. By
         default it is 4.
@@ -76,6 +79,8 @@ class Engine:
     loop_weights: Sequence[AnyWeights] = ()
     device_memory: int | None = None
     host_memory: int | None = None
+    host_file: str | os.PathLike[str] | None = None
+    host_file_size: int | None = None
     prefetch: Prefetch = "none"
     prefetch_degree: int | None = None
     prefetch_weights: AnyWeights | None = None
@@ -92,6 +97,8 @@ class Engine:
             options["weights"] = _native_weights(self.weights)
         if self.prefetch_weights is not None:
             options["prefetch_weights"] = _native_weights(self.prefetch_weights)
+        if self.host_file is not None:
+            options["host_file"] = os.fspath(self.host_file)
         if self.gpus is not None:
             options["gpus"] = _selection(self.gpus)
         options["loop_weights"] = [_native_weights(weights) for weights in self.loop_weights]

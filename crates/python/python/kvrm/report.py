@@ -40,6 +40,8 @@ class Report:
     """The acceleration of loops."""
     frame_moves: dict[str, int] | None = None
     """The frames that moved between device and host, and how often lanes waited; ``None`` if frames do not move."""
+    warnings: list[str] = field(default_factory=list)
+    """The failures of the host that the lanes have survived, such as that of a write to ``host_file``."""
     text: str = field(default="", repr=False, compare=False)
 
     @property

@@ -443,6 +443,11 @@ impl Executor for GpuExecutor {
         Ok(self.store.places.as_mut().map(Places::take_moves))
     }
 
+    fn take_warnings(&mut self) -> Result<Vec<String>, kvrm_machine::Error> {
+        let failure = self.store.places.as_mut().and_then(|places| places.host.take_failure());
+        Ok(failure.iter().map(ToString::to_string).collect())
+    }
+
     fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), kvrm_machine::Error> {
         Ok(self.store.set_hooks(hooks)?)
     }

@@ -326,6 +326,8 @@ impl GpuExecutor {
             checked.map_err(|request| self.bad_request(lane, request))?;
             served.push(lane);
         }
+        // Lanes whose frames cannot be fetched make their requests again.
+        self.has_unseen_requests = !needs.is_empty();
         let stops = self.store.columns.get_mut(COLUMN_STOP)?;
         served.into_iter().for_each(|lane| stops[lane] = word(STOP_NONE, 0));
         if unit > self.store.simd_unit {

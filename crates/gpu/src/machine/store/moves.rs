@@ -8,9 +8,7 @@ use kvrm_shaders::layout::{
     COLUMN_TLB, DISPATCH_ROW, INFO_AWAY, INFO_CODE_PAGE, INFO_NODE, INFO_PLACE, INFO_PLACE_BIT, MOVE_AGES,
     RANKS,
 };
-use rayon::prelude::*;
 
-use super::host_frames::ZEROES;
 use super::kept::KeptBuffers;
 use super::parameters::Launch;
 use super::places::{Places, places_of};
@@ -18,7 +16,7 @@ use super::resident::Store;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::machine::kernels::WORKGROUP;
-use crate::machine::pages::Words;
+use crate::machine::pages::{Words, ZEROES};
 
 /// The number of orders of frames.
 const ORDERS: usize = (RANKS * MOVE_AGES) as usize;
@@ -169,12 +167,8 @@ impl Store {
     /// Moves frames to the pools, for which there are free places.
     fn fetch_some(&mut self, frames: &[u32], are_prefetched: bool) -> Result<(), Error> {
         let Some(places) = &self.places else { return Ok(()) };
-        let words: Vec<Words> =
-            frames.par_iter().map(|frame| *places.host.contents(*frame).unwrap_or(&ZEROES)).collect();
-        debug_assert!(
-            frames.iter().all(|frame| places.host.contents(*frame).is_some()),
-            "frames are fetched once"
-        );
+        let words = places.host.contents(frames)?;
+        debug_assert!(frames.iter().all(|frame| places.host.has(*frame)), "frames are fetched once");
         let free = (places.first_free..).map(|index| places.ring[(index % places.max) as usize]);
         let moves: Vec<Move> = frames
             .iter()
@@ -191,7 +185,10 @@ impl Store {
             places.take(count);
             places.moves.fetched += u64::from(count);
             places.moves.prefetched += if are_prefetched { count.into() } else { 0 };
-            frames.iter().for_each(|frame| places.host.drop_contents(*frame));
+            for frame in frames {
+                places.moves.from_file += u64::from(places.host.is_filed(*frame));
+                places.host.drop_contents(*frame);
+            }
         }
         Ok(())
     }
@@ -252,10 +249,12 @@ impl Store {
             .filter_map(there)
             .flat_map(|place| self.frame_places(&(place..place + 1)))
             .collect();
+        let away: Vec<u32> = frames.clone().filter(|frame| there(*frame).is_none()).collect();
+        let mut away = moving.host.contents(&away)?.into_iter();
         let mut resident = self.device.download(&ranges)?.into_iter();
         let words = |frame| match there(frame) {
             Some(_) => resident.next().map_or(ZEROES, |bytes| bytemuck::pod_read_unaligned(&bytes)),
-            None => *moving.host.contents(frame).unwrap_or(&ZEROES),
+            None => away.next().unwrap_or(ZEROES),
         };
         Ok(frames.map(words).collect())
     }

@@ -37,15 +37,15 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Creates places for at most `max` frames in the pools, and for the contents of `host_max` on the host. There are none yet.
-    pub(super) fn new(max: u32, host_max: usize) -> Self {
+    /// Creates places for at most `max` frames in the pools, of which there are none yet. The others are on the host.
+    pub(super) fn new(max: u32, host: HostFrames) -> Self {
         Self {
             max,
             ring: vec![0; max as usize],
             count: 0,
             first_free: 0,
             free: 0,
-            host: HostFrames::new(host_max),
+            host,
             moves: FrameMoves::default(),
             buffers: KeptBuffers::default(),
             look_buffers: KeptBuffers::default(),
@@ -58,6 +58,7 @@ impl Places {
     pub(crate) fn take_moves(&mut self) -> FrameMoves {
         let mut moves = std::mem::take(&mut self.moves);
         moves.resident = (self.count - self.free).into();
+        moves.to_file = self.host.take_filed();
         moves
     }
 

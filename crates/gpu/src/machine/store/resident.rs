@@ -17,6 +17,7 @@ use kvrm_shaders::layout::{
 };
 use kvrm_shaders::variants::{self, FramePlaces, FramePools, LinuxCalls, SimdUnit, StageOrder};
 
+use super::host_frames::HostFrames;
 use super::kept::KeptBuffers;
 use super::limits::{
     CODE_PAGE_BYTES, INFO_BYTES, VOTES_MIN, array_min, code_pages_max, code_tlb_sets, console_bytes,
@@ -32,6 +33,7 @@ use crate::machine::bounds::Bounds;
 use crate::machine::class_selection::{ClassSelection, Network};
 use crate::machine::columns::Columns;
 use crate::machine::kernels::{InterpreterVariant, Kernels, NetworkVariant, StepKernel};
+use crate::machine::memory_limits::MemoryLimits;
 use crate::machine::pages::Frames;
 
 /// The number of the bind group that each kernel has for itself.
@@ -153,10 +155,12 @@ impl Store {
         let sets = bounds.tlb_sets.unwrap_or_else(|| tlb_sets(device, lanes));
         // A snapshot is a second copy of the columns.
         let state = 2 * columns.buffer.bytes() + tlb_bytes(lanes, sets);
-        let limit = bounds.memory.map(|memory| (memory.places(state), memory.host_frames()));
-        let places = limit.map(|(places, host_frames)| {
-            Places::new(bounds.places.unwrap_or(places.min(u32::MAX.into()) as u32), host_frames as usize)
-        });
+        let away = bounds.frames_away();
+        let create_places = |memory: MemoryLimits| {
+            let max = bounds.places.unwrap_or(memory.places(state, away).min(u32::MAX.into()) as u32);
+            Ok::<_, Error>(Places::new(max, HostFrames::with_limits(memory, bounds)?))
+        };
+        let places = bounds.memory.map(create_places).transpose()?;
         let frame_places = if places.is_some() { FramePlaces::Moving } else { FramePlaces::Fixed };
         let kernels = Kernels::of(device, FramePools::One, frame_places, pool_shift)?;
         let can_vote = bounds.subgroups && device.info().has_subgroups;
@@ -225,7 +229,8 @@ impl Store {
         }
         if let Some(memory) = bounds.memory.filter(|_| capacity < needed) {
             let images = (needed * PAGE_BYTES) as u64;
-            return Err(Error::MemoryLimit { limit: memory.device, others: memory.others(state), images });
+            let (limit, others) = (memory.device, MemoryLimits::others(state, away));
+            return Err(Error::MemoryLimit { limit, others, images });
         }
         if capacity < needed {
             let max = (lanes as u64 * capacity as u64 / needed as u64) as usize;

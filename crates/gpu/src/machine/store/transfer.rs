@@ -75,9 +75,8 @@ impl Store {
         let mut contents = self.device.download(&[(&list, 0..list.bytes()), (&data, 0..8 * words)])?;
         let mut bytes = contents.pop().unwrap_or_default();
         let mut pieces: Vec<Piece> = bytemuck::pod_collect_to_vec(&contents[0]);
-        for piece in pieces.iter_mut().filter(|piece| piece.stop == STOP_NEED_AWAY) {
-            self.read_away(piece, &mut bytes);
-        }
+        let away = pieces.iter_mut().filter(|piece| piece.stop == STOP_NEED_AWAY).collect();
+        self.read_away(away, &mut bytes)?;
         Ok((pieces, bytes))
     }
 
@@ -106,17 +105,20 @@ impl Store {
         Ok((bytemuck::pod_collect_to_vec(&contents[0]), bytemuck::pod_read_unaligned(&contents[1])))
     }
 
-    /// Completes the result of a piece to read whose frame is away.
-    fn read_away(&self, piece: &mut Piece, bytes: &mut [u8]) {
-        let contents = self.places.as_ref().and_then(|places| places.host.contents(piece.fresh));
-        if let Some(words) = contents {
+    /// Completes the results of pieces to read whose frames are away.
+    fn read_away(&self, mut pieces: Vec<&mut Piece>, bytes: &mut [u8]) -> Result<(), Error> {
+        let Some(places) = &self.places else { return Ok(()) };
+        pieces.retain(|piece| places.host.has(piece.fresh));
+        let frames: Vec<u32> = pieces.iter().map(|piece| piece.fresh).collect();
+        for (piece, words) in pieces.into_iter().zip(places.host.contents(&frames)?) {
             let from = piece.address as usize % PAGE_BYTES;
             let length = (piece.bytes as usize).next_multiple_of(8);
             let to = &mut bytes[8 * piece.data as usize..][..length];
-            to.copy_from_slice(&bytemuck::cast_slice(words)[from..from + length]);
+            to.copy_from_slice(&bytemuck::cast_slice(&words)[from..from + length]);
             // Only pages that the lane has written leave the device.
             (piece.stop, piece.fresh) = (STOP_NONE, 0);
         }
+        Ok(())
     }
 
     /// Resets lanes to the state in `snapshot`.

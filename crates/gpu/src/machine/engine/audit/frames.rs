@@ -63,7 +63,7 @@ impl GpuExecutor {
                 // A frame that no page has yet has no contents.
                 let [low, high, ..] = memory.info[frame as usize];
                 let has_page = low != 0 || high & INFO_PAGE_HIGH != 0;
-                let is_lost = has_page && places.host.contents(frame).is_none();
+                let is_lost = has_page && !places.host.has(frame);
                 is_lost.then(|| Violation::new(Damage::FrameLost).of_frame(frame))
             }
         };
