@@ -136,8 +136,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     let policies = args.prefetch.iter().copied().filter(|policy| *policy != Policy::None);
     let policies: Vec<Policy> = [Policy::None].into_iter().chain(policies).collect();
     for workload in &workloads {
-        let all =
-            args.run_once(&gpu, workload, None, Policy::None).with_context(|| workload.name.to_owned())?;
+        let all = args.run_once(&gpu, workload, None, Policy::None).with_context(|| workload.name.clone())?;
         let needed = u32::try_from(all.moves.resident)?;
         for &part in &args.memory {
             let places = all.images + needed.saturating_sub(all.images).div_ceil(part);

@@ -112,7 +112,7 @@ impl Rows<'_> {
                 ("lanes", (self.lanes as u64).into()),
                 ("memory", memory.into()),
                 ("prefetch", policy.name().into()),
-                ("program", workload.name.into()),
+                ("program", workload.name.as_str().into()),
             ]
             .into_iter()
             .collect(),

@@ -36,7 +36,8 @@ const DEFINITIONS: [Definition; 8] = [
 
 /// A program to measure.
 pub(super) struct Workload {
-    pub(super) name: &'static str,
+    /// The name of the program, and its size if it is not the usual one.
+    pub(super) name: String,
     pub(super) program: Program,
     /// Whether the program needs files and system calls.
     is_large: bool,
@@ -85,7 +86,9 @@ impl Definition {
             Some((arguments, _)) => arguments.iter().map(|text| (*text).to_owned()).collect(),
             None => size.map(|size| size.to_string()).into_iter().collect(),
         };
-        Ok(Workload { name: self.name, program, is_large: self.large.is_some(), arguments, input })
+        let size = size.filter(|_| self.large.is_none());
+        let name = size.map_or(self.name.to_owned(), |size| format!("{} {size}", self.name));
+        Ok(Workload { name, program, is_large: self.large.is_some(), arguments, input })
     }
 }
 
