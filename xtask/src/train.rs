@@ -13,8 +13,14 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use kvrm_models::{Architecture, Dtype, Entry, MANIFEST, Manifest, Weights, sha256_of};
-use kvrm_train::{NotExact, Progress, TrainedWeights, train_decoder, train_dispatch, train_small_dispatch};
+use kvrm_models::{
+    Architecture, DecoderNetwork, DispatchNetwork, Dtype, Entry, MANIFEST, Manifest, Weights,
+    certify_decoder, certify_dispatch, sha256_of,
+};
+use kvrm_train::{
+    NotExact, Progress, TrainedWeights, train_decoder, train_dispatch, train_small_dispatch, tune_decoder,
+    tune_dispatch,
+};
 
 use self::recipe::recipe;
 use crate::loops::log_path;
@@ -41,6 +47,10 @@ pub(crate) struct Args {
     /// oracle [default: target/prefetch/streams].
     #[arg(long)]
     log: Option<PathBuf>,
+    /// Fine-tune the weights of this file, of a dispatch or decoder network, until they are right on all words. Their certificate is
+    /// proved before they are written, and `--class-selection` accepts them with --weights.
+    #[arg(long, value_name = "FILE", requires = "out")]
+    from: Option<PathBuf>,
     /// Train nothing: list an existing file of a network that looks at loops or of the memory oracle in the manifest.
     #[arg(long)]
     list_only: bool,
@@ -120,6 +130,9 @@ impl Network {
 type Trainer = fn(u64, &mut dyn FnMut(&Progress)) -> Result<TrainedWeights, NotExact>;
 
 pub(crate) fn run(args: &Args) -> Result<()> {
+    if let Some(from) = &args.from {
+        return tune(args, from);
+    }
     let Some(trainer) = args.network.trainer() else {
         let (network, out) = (args.network, out(args));
         let (name, architecture) = (network.name(), network.architecture());
@@ -138,12 +151,38 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let seeds = args.seed.map_or(1..=8, |seed| seed..=seed);
     for seed in seeds {
         let start = Instant::now();
-        match try_seed(trainer, seed) {
-            Ok(trained) => return write(args, seed, &trained, start.elapsed().as_secs_f64()),
+        match try_seed(|observer| trainer(seed, observer)) {
+            Ok(trained) => return write(args, (seed, None), &trained, start.elapsed().as_secs_f64()),
             Err(error) => println!("seed {seed}: {error}"),
         }
     }
     bail!("no seed gave an exact {} network", args.network.name());
+}
+
+/// Fine-tunes the weights of a file, proves their certificate and writes them.
+fn tune(args: &Args, from: &Path) -> Result<()> {
+    let name = args.network.name();
+    let failed = || format!("--from '{}'", from.display());
+    let tuner = match args.network {
+        Network::Dispatch => tune_dispatch,
+        Network::Decoder => tune_decoder,
+        _ => bail!("{}: {name} networks are not proved; expected dispatch or decoder", failed()),
+    };
+    let weights = Weights::load(from).with_context(failed)?;
+    let (found, expected) = (weights.architecture(), args.network.architecture());
+    if found != expected {
+        bail!("{}: the weights are those of {found}; expected {expected}", failed());
+    }
+    let (seed, start) = (args.seed.unwrap_or(1), Instant::now());
+    let trained = try_seed(|observer| tuner(weights.values(), seed, observer)).with_context(failed)?;
+    let certificate = match args.network {
+        Network::Decoder => certify_decoder(&DecoderNetwork::from_flat(&trained.weights)?, None, &|_| ()),
+        _ => certify_dispatch(&DispatchNetwork::from_flat(&trained.weights)?, None, &|_| ()),
+    };
+    if !certificate.holds() {
+        bail!("the tuned network has no certificate:\n{certificate}");
+    }
+    write(args, (seed, Some(&weights)), &trained, start.elapsed().as_secs_f64())
 }
 
 /// Returns the path of the file for the weights.
@@ -152,12 +191,14 @@ fn out(args: &Args) -> PathBuf {
     args.out.clone().unwrap_or_else(default)
 }
 
-fn try_seed(trainer: Trainer, seed: u64) -> Result<TrainedWeights, NotExact> {
+fn try_seed(
+    train: impl FnOnce(&mut dyn FnMut(&Progress)) -> Result<TrainedWeights, NotExact>,
+) -> Result<TrainedWeights, NotExact> {
     let bar = ProgressBar::no_length();
     if let Ok(style) = ProgressStyle::with_template("{bar:30} step {pos}/{len}, {eta} left at most: {msg}") {
         bar.set_style(style);
     }
-    let trained = trainer(seed, &mut |progress| {
+    let trained = train(&mut |progress| {
         bar.set_length(u64::from(progress.steps));
         bar.set_position(u64::from(progress.step));
         let Progress { errors, margin, loss, .. } = progress;
@@ -167,31 +208,42 @@ fn try_seed(trainer: Trainer, seed: u64) -> Result<TrainedWeights, NotExact> {
     trained
 }
 
-fn write(args: &Args, seed: u64, trained: &TrainedWeights, seconds: f64) -> Result<()> {
+/// Writes weights, which were trained with a seed, perhaps from others.
+fn write(
+    args: &Args,
+    (seed, parent): (u64, Option<&Weights>),
+    trained: &TrainedWeights,
+    seconds: f64,
+) -> Result<()> {
     let name = args.network.name();
     let out = out(args);
+    let recipe = recipe(name, seed) + if parent.is_some() { " --from FILE --out FILE" } else { "" };
     let Progress { step, margin, .. } = trained.progress;
     let mut weights = Weights::from_flat(args.network.architecture(), trained.weights.clone())?;
     weights.metadata.seed = Some(seed);
-    weights.metadata.recipe = Some(recipe(name, seed));
+    weights.metadata.recipe = Some(recipe.clone());
+    if let Some(parent) = parent {
+        let sha256 = sha256_of(parent.values());
+        weights.metadata.config.insert("parent".to_owned(), sha256);
+    }
     weights.metadata.verified_domain = args.network.verified_domain().map(str::to_owned);
     weights.metadata.metrics.insert("steps".to_owned(), step.into());
     weights.metadata.metrics.insert("least_margin".to_owned(), f64::from(margin));
     weights.save(&out, Dtype::F32)?;
-    list(args.network, seed, trained, &out)?;
+    list(args.network, (seed, recipe), trained, &out)?;
     println!("seed {seed}, {step} steps, {seconds:.0} s, least margin {margin}");
     println!("{}  {} (its weights)", sha256_of(&trained.weights), out.display());
     Ok(())
 }
 
 /// Adds a file of an exact network to the manifest of its folder.
-fn list(network: Network, seed: u64, trained: &TrainedWeights, out: &Path) -> Result<()> {
+fn list(network: Network, (seed, recipe): (u64, String), trained: &TrainedWeights, out: &Path) -> Result<()> {
     let file = out.file_name().and_then(|name| name.to_str()).context("the file needs a name in UTF-8")?;
     let bytes = fs::read(out).with_context(|| format!("cannot read {}", out.display()))?;
     let mut entry = Entry::new(file, network.architecture(), &bytes);
     let Progress { step, errors, margin, .. } = trained.progress;
     entry.weights_sha256 = Some(sha256_of(&trained.weights));
-    entry.recipe = recipe(network.name(), seed);
+    entry.recipe = recipe;
     entry.seed = Some(seed);
     entry.verified_domain = network.verified_domain().map(str::to_owned);
     entry.result = format!("{errors} errors after {step} steps, least margin {margin}");

@@ -29,7 +29,7 @@ mod tuple;
 pub use kvrm_learn::Random;
 pub use progress::{NotExact, Progress, TrainedWeights};
 pub use small::train_small_dispatch;
-pub use tuple::{Recipe, train_tuples};
+pub use tuple::{Recipe, train_tuples, tune_tuples};
 
 use kvrm_arm64::class_of;
 use kvrm_models::{Category, Tuple};
@@ -39,8 +39,19 @@ use kvrm_models::{Category, Tuple};
 /// # Errors
 /// [`NotExact`] if no evaluated network is exact within the steps of the recipe. Another seed may succeed.
 pub fn train_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<TrainedWeights, NotExact> {
-    let labels: Vec<u8> = Tuple::all().map(|tuple| class_of(tuple.first_word()) as u8).collect();
-    train_tuples::<16, 7>(&Recipe::DISPATCH, &labels, seed, observer)
+    train_tuples::<16, 7>(&Recipe::DISPATCH, &classes(), seed, observer)
+}
+
+/// Fine-tunes the weights of a dispatch network until they are exact. `observer` is called every 100 steps.
+///
+/// # Errors
+/// [`NotExact`] if no evaluated network is exact within the steps of the recipe. Another seed may succeed.
+pub fn tune_dispatch(
+    weights: &[f32],
+    seed: u64,
+    observer: &mut dyn FnMut(&Progress),
+) -> Result<TrainedWeights, NotExact> {
+    tune_tuples::<16, 7>(&Recipe::TUNING, weights, &classes(), seed, observer)
 }
 
 /// Trains the decoder network. `observer` is called every 100 steps.
@@ -48,8 +59,29 @@ pub fn train_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<
 /// # Errors
 /// [`NotExact`] if no evaluated network is exact within the steps of the recipe. Another seed may succeed.
 pub fn train_decoder(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<TrainedWeights, NotExact> {
-    let labels: Vec<u8> = Category::of_tuples().iter().map(|category| *category as u8).collect();
-    train_tuples::<24, 15>(&Recipe::DECODER, &labels, seed, observer)
+    train_tuples::<24, 15>(&Recipe::DECODER, &categories(), seed, observer)
+}
+
+/// Fine-tunes the weights of a decoder network until they are exact. `observer` is called every 100 steps.
+///
+/// # Errors
+/// [`NotExact`] if no evaluated network is exact within the steps of the recipe. Another seed may succeed.
+pub fn tune_decoder(
+    weights: &[f32],
+    seed: u64,
+    observer: &mut dyn FnMut(&Progress),
+) -> Result<TrainedWeights, NotExact> {
+    tune_tuples::<24, 15>(&Recipe::TUNING, weights, &categories(), seed, observer)
+}
+
+/// Returns the class of each tuple.
+fn classes() -> Vec<u8> {
+    Tuple::all().map(|tuple| class_of(tuple.first_word()) as u8).collect()
+}
+
+/// Returns the category of each tuple.
+fn categories() -> Vec<u8> {
+    Category::of_tuples().iter().map(|category| *category as u8).collect()
 }
 
 /// The example of the README, compiled and run.

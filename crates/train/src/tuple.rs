@@ -41,6 +41,8 @@ impl Recipe {
     pub const DISPATCH: Self = Self { steps: 50_000, rate: 6e-3, embedding: 0.1 };
     /// The hyperparameters of the decoder network.
     pub const DECODER: Self = Self { steps: 50_000, rate: 6e-3, embedding: 0.1 };
+    /// The hyperparameters of [`tune_tuples`]: small steps, so that weights stay near those at the start.
+    pub const TUNING: Self = Self { steps: 5_000, rate: 3e-4, embedding: 0.0 };
 }
 
 /// Trains a network over tuples with `H` units in the second hidden layer and `C` classes. `labels` has the class of
@@ -58,7 +60,36 @@ pub fn train_tuples<const H: usize, const C: usize>(
     observer: &mut dyn FnMut(&Progress),
 ) -> Result<TrainedWeights, NotExact> {
     let mut random = Random::new(seed);
-    let mut weights = initial::<H, C>(recipe, &mut random);
+    let weights = initial::<H, C>(recipe, &mut random);
+    descend::<H, C>(recipe, (weights, random), labels, false, observer)
+}
+
+/// Fine-tunes a network as [`train_tuples`] trains one, from `weights`, and ends with the first network without errors.
+///
+/// A quarter of each batch are tuples that are wrong or nearly so. All tuples are evaluated, so those that a program shows to be wrong
+/// are among them.
+///
+/// # Errors
+/// As [`train_tuples`].
+pub fn tune_tuples<const H: usize, const C: usize>(
+    recipe: &Recipe,
+    weights: &[f32],
+    labels: &[u8],
+    seed: u64,
+    observer: &mut dyn FnMut(&Progress),
+) -> Result<TrainedWeights, NotExact> {
+    let start = (weights.to_vec(), Random::new(seed));
+    descend::<H, C>(recipe, start, labels, true, observer)
+}
+
+/// Trains a network from weights. If it `ends_early`, the first network without errors is the result, and else the best one of all steps.
+fn descend<const H: usize, const C: usize>(
+    recipe: &Recipe,
+    (mut weights, mut random): (Vec<f32>, Random),
+    labels: &[u8],
+    ends_early: bool,
+    observer: &mut dyn FnMut(&Progress),
+) -> Result<TrainedWeights, NotExact> {
     let mut adam = Adam::new(weights.len());
     let mut flat_gradient = vec![0.0; weights.len()];
     let mut pieces: Vec<Gradient<H, C>> = (0..BATCH / PIECE).map(|_| Gradient::new()).collect();
@@ -84,7 +115,7 @@ pub fn train_tuples<const H: usize, const C: usize>(
             if progress.errors == 0 && is_better {
                 best = Some(TrainedWeights { weights: rounded, progress });
             }
-            if step == recipe.steps {
+            if step == recipe.steps || ends_early && best.is_some() {
                 let exact = best.filter(|best| is_exact::<H, C>(&best.weights));
                 return exact.ok_or(NotExact(progress));
             }

@@ -1,8 +1,8 @@
 //! Short trainings: they learn, and they are deterministic.
 
 use kvrm_arm64::class_of;
-use kvrm_models::{SmallDispatchNetwork, Tuple};
-use kvrm_train::{Progress, Recipe, train_small_dispatch, train_tuples};
+use kvrm_models::{Architecture, SmallDispatchNetwork, Tuple, Weights};
+use kvrm_train::{Progress, Random, Recipe, train_small_dispatch, train_tuples, tune_dispatch};
 
 /// Returns the reports of a short training of the dispatch network with a number of threads.
 fn reports(threads: usize, seed: u64) -> Vec<Progress> {
@@ -37,4 +37,18 @@ fn the_small_network_is_as_good_as_any_function_of_the_top_byte() {
     assert_eq!(agreement.right, agreement.ceiling, "{agreement:?}");
     assert!(agreement.lead >= 1.0, "{agreement:?}");
     assert_eq!(train_small_dispatch(1, &mut |_| ()), Ok(trained), "again");
+}
+
+#[test]
+fn damaged_weights_are_tuned_until_they_are_exact_again() {
+    let builtin = Weights::builtin(Architecture::Dispatch).expect("the weights are there");
+    let (weights, _) = builtin.expect("KVRM has them");
+    let mut random = Random::new(3);
+    let damaged: Vec<f32> = weights.values().iter().map(|weight| weight + 0.02 * random.normal()).collect();
+    let mut reports = Vec::new();
+    let tuned = tune_dispatch(&damaged, 1, &mut |progress| reports.push(*progress));
+    let tuned = tuned.expect("the network becomes exact");
+    assert!(reports[0].errors > 0, "the damage makes tuples wrong: {reports:?}");
+    assert_eq!(tuned.progress.errors, 0, "none is wrong at the end: {reports:?}");
+    assert!(tuned.progress.step < 2_000, "a tenth of a training is enough: {reports:?}");
 }

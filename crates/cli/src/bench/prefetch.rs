@@ -141,7 +141,12 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
         for &part in &args.memory {
             let places = all.images + needed.saturating_sub(all.images).div_ceil(part);
             if let Some(picture) = &args.plot {
-                plot::draw(args, &gpu, picture, &policies, (workload, part, places, needed))?;
+                let mut curves = Vec::new();
+                for policy in &policies {
+                    let mut machine = args.machine(&gpu, workload, Some((places, needed)), *policy)?;
+                    curves.push((policy.name(), plot::waits(&mut machine, args.steps)?));
+                }
+                plot::draw(picture, format!("{} with 1/{part} of its memory", workload.name), curves)?;
                 continue;
             }
             let mut without = None;
