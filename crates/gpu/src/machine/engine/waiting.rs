@@ -141,7 +141,9 @@ mod tests {
         let mut waiting = Waiting { is_crowded: true, ..Waiting::default() };
         waiting.add(round(true, 4000, 10, 0));
         assert!(!waiting.are_too_many(8, 8, 1000), "no lane waits");
-        (0..20).for_each(|_| drop(waiting.add(Round { limit: 10, steps: 40, ..round(true, 40, 1, 0) })));
+        for _ in 0..20 {
+            waiting.add(Round { limit: 10, ..round(true, 40, 1, 0) });
+        }
         assert!(
             waiting.are_too_many(8, 8, 1000),
             "slices are so short that dispatches take most of the time"
