@@ -48,8 +48,8 @@ pub(crate) struct Args {
     #[arg(long)]
     log: Option<PathBuf>,
     /// Fine-tune the weights of this file, of a dispatch or decoder network, until they are right on all words. Their certificate is
-    /// proved before they are written, and `--class-selection` accepts them with --weights.
-    #[arg(long, value_name = "FILE", requires = "out")]
+    /// proved before they are written.
+    #[arg(long, value_name = "FILE", requires = "out", conflicts_with_all = ["steps", "log", "list_only"])]
     from: Option<PathBuf>,
     /// Train nothing: list an existing file of a network that looks at loops or of the memory oracle in the manifest.
     #[arg(long)]

@@ -30,6 +30,7 @@ mod learned;
 mod learning;
 mod network;
 pub mod oracle;
+mod parts;
 mod random;
 mod rounds;
 mod score;

@@ -12,8 +12,8 @@ const PROBE: u32 = 16;
 /// The throttle of the prefetcher of a lane.
 ///
 /// A page that leaves before it is used has cost a transfer, and a place that another page had. Where most pages are like that, as
-/// in a pointer chase, prefetching makes a program slower. So pages are fetched only if at least 40 % of the last ones were used; of
-/// the others, those named after one access of 16 are.
+/// in a pointer chase, prefetching makes a program slower. So all named pages are fetched only while at least 40 % of the last
+/// ones were used. Below that, only the pages named after one access in 16 are fetched.
 ///
 /// Source: the accuracy of Srinath, Mutlu, Kim, Patt: "Feedback Directed Prefetching", HPCA 2007, and its threshold.
 ///

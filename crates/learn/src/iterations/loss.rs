@@ -4,6 +4,7 @@ use kvrm_models::IterationPredictor;
 use rayon::prelude::*;
 
 use super::entry::Entry;
+use crate::parts::sum_of_parts;
 
 /// The scale of the loss, in powers of ten. Smaller errors count with their squares, larger ones with their size.
 pub const LOG10_SCALE: f32 = 0.02;
@@ -33,10 +34,7 @@ pub fn loss_gradient(network: &IterationPredictor, entries: &[&Entry], gradient:
             (loss, gradient)
         })
         .collect();
-    for (_, of_part) in &of_parts {
-        gradient.iter_mut().zip(of_part).for_each(|(sum, value)| *sum += value);
-    }
-    of_parts.iter().map(|(loss, _)| loss).sum()
+    sum_of_parts(&of_parts, gradient)
 }
 
 #[cfg(test)]

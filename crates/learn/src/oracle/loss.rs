@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::sample::Sample;
 use super::window::DELTAS;
+use crate::parts::sum_of_parts;
 
 /// The scale of the loss of encoded deltas. Smaller errors count with their squares, larger ones with their size.
 pub const DELTA_SCALE: f32 = 0.002;
@@ -43,10 +44,7 @@ pub fn loss_gradient(network: &MemoryOracle, samples: &[&Sample], gradient: &mut
             (loss, gradient)
         })
         .collect();
-    for (_, of_sample) in &of_samples {
-        gradient.iter_mut().zip(of_sample).for_each(|(sum, value)| *sum += value);
-    }
-    of_samples.iter().map(|(loss, _)| loss).sum()
+    sum_of_parts(&of_samples, gradient)
 }
 
 /// What each error adds to the loss.

@@ -191,26 +191,25 @@ impl GpuExecutor {
     pub(super) fn evict_some(
         &mut self,
         ranks: &[u32],
-        mut tallies: Tallies,
+        tallies: Tallies,
         wanted: u32,
         least: u32,
     ) -> Result<(), Error> {
         let frames = self.own_frames();
         let enough = self.free_places().saturating_add(wanted);
         self.cache.info = None;
-        loop {
-            let missing = enough.saturating_sub(self.free_places());
-            if missing == 0 {
-                break;
-            }
+        let mut known = Some(tallies);
+        while self.free_places() < enough {
+            let tallies = match known.take() {
+                Some(tallies) => tallies,
+                None => self.store.tally(frames, ranks)?,
+            };
+            let missing = enough - self.free_places();
             if self.store.evict(frames, ranks, &tallies, (missing, least))? == 0 {
                 if !self.has_unused {
                     break;
                 }
                 self.release_unused()?;
-            }
-            if self.free_places() < enough {
-                tallies = self.store.tally(frames, ranks)?;
             }
         }
         Ok(())

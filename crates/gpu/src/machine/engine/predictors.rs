@@ -215,7 +215,7 @@ fn by_lane<'a, T>(lanes: &'a mut [T], mut heard: &'a [Heard]) -> Vec<(&'a mut T,
 }
 
 impl OracleLanes {
-    /// Hears of accesses, and asks the network about all at once after which pages may be named, and then again about those that go on.
+    /// Hears of accesses. Asks the network about those after which pages may be named, all at once, and again about those that go on.
     fn hear(&mut self, device: &Device, heard: &[Heard]) -> Result<Vec<Named>, Error> {
         let questions = by_lane(&mut self.lanes, heard)
             .into_par_iter()

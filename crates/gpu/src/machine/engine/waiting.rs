@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Frames of a lane that stay while it runs with others, even if it is slow: an instruction may need several.
+/// The least number of places for each lane that runs with others: an instruction may need several frames.
 const FRAMES_OF_LANE: u32 = 16;
 /// The part of the earlier times that counts when those of a slice are added.
 const KEPT: f64 = 0.8;
@@ -35,7 +35,7 @@ pub(super) struct Waiting {
     pub(super) most: Option<usize>,
     /// Whether lanes that run have given up frames in the last exchange.
     pub(super) is_crowded: bool,
-    /// Whether they have in this run.
+    /// Whether running lanes have given up frames in this run.
     has_been_crowded: bool,
     /// The least time of a step of all lanes in the last slices, in seconds, if it is known. Slices that are short take longer for
     /// each step.
