@@ -175,17 +175,22 @@ impl Slices {
     /// frames have waited for its end for `idle` on average, and then for the exchange of frames.
     ///
     /// In a slice of twice the length, twice as many lanes wait, and twice as long, but there are half as many exchanges. So the
-    /// sum of both is smallest when they are equal.
+    /// sum of both is smallest when they are equal. A slice that ends because all lanes need frames is not too long: a shorter one
+    /// would end before they need the next ones.
     pub(crate) fn adapt_to_waits(
         &mut self,
         (steps, took): (u32, Duration),
         idle: Duration,
         exchange: Duration,
     ) {
+        let before = self.steps;
         self.steps = steps;
         let [took, idle, exchange] = [took, idle, exchange].map(|time| time.as_secs_f64().max(1e-6));
         let longest = (self.target.as_secs_f64() / took).clamp(1.0 / GROWTH, 2.0);
         self.scale((exchange / idle).sqrt().clamp(1.0 / GROWTH, longest));
+        if idle < exchange {
+            self.steps = self.steps.max(before);
+        }
         self.growth = GROWTH_AFTER_WAITS;
     }
 
@@ -270,6 +275,17 @@ mod tests {
             let before = slices.steps;
             slices.adapt(Duration::from_millis(5), 1000);
             assert!(slices.steps < before * 3 / 2, "slices do not grow at once");
+        }
+    }
+
+    #[test]
+    fn slices_that_all_lanes_end_together_do_not_become_shorter() {
+        let mut slices = Slices::new(false, None, 1, 0, None);
+        let before = slices.steps;
+        for steps in [10, 1000, 300] {
+            let [took, exchange] = [u64::from(steps), 200].map(Duration::from_micros);
+            slices.adapt_to_waits((steps, took), Duration::ZERO, exchange);
+            assert_eq!(slices.steps, before, "the only lane needs a frame after {steps} steps");
         }
     }
 
