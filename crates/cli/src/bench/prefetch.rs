@@ -74,16 +74,17 @@ pub(super) struct Args {
     /// The number of repetitions of each measurement, of which the median counts.
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..))]
     repetitions: u32,
-    /// The largest number of steps of each lane.
-    #[arg(long, value_name = "STEPS", default_value = "100M", value_parser = number::count)]
-    steps: u64,
+    /// The largest number of steps of each lane, instead of the end of the small programs, and 8 or 10 million steps of the large
+    /// ones.
+    #[arg(long, value_name = "STEPS", value_parser = number::count)]
+    steps: Option<u64>,
     /// The directory of the five small programs.
     #[arg(long, value_name = "DIR", default_value = "target/prefetch/gcc-O2")]
     guests: PathBuf,
     /// The directory of the three large programs.
     #[arg(long, value_name = "DIR", default_value = "target/programs")]
     programs: PathBuf,
-    /// The argument of the small programs, instead of the sizes that they have without one.
+    /// The argument of the small programs, which says how large their data is, instead of sizes for which a lane takes some seconds.
     #[arg(long, value_name = "N")]
     size: Option<u64>,
     /// Measure only this program. May be repeated.
@@ -144,7 +145,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
                 let mut curves = Vec::new();
                 for policy in &policies {
                     let mut machine = args.machine(&gpu, workload, Some((places, needed)), *policy)?;
-                    curves.push((policy.name(), plot::waits(&mut machine, args.steps)?));
+                    curves.push((
+                        policy.name(),
+                        plot::waits(&mut machine, all.report.steps.div_ceil(args.lanes))?,
+                    ));
                 }
                 plot::draw(picture, format!("{} with 1/{part} of its memory", workload.name), curves)?;
                 continue;
@@ -206,6 +210,11 @@ impl Args {
         Ok(workload.prepare(builder)?.build()?)
     }
 
+    /// Returns the largest number of steps of a lane.
+    fn steps_of(&self, workload: &Workload) -> u64 {
+        self.steps.unwrap_or(workload.steps)
+    }
+
     /// Returns a number of frames that suffices for all lanes, or that no GPU has room for.
     fn places_max(&self) -> u32 {
         (workload::FRAMES_MAX as u64 * self.lanes).min(PLACES_MAX) as u32
@@ -221,7 +230,7 @@ impl Args {
     ) -> Result<Run> {
         let mut machine = self.machine(gpu, workload, places, policy)?;
         let images = machine.run(0)?.frame_moves.map_or(0, |moves| moves.resident);
-        let mut report = machine.run(self.steps)?;
+        let mut report = machine.run(self.steps_of(workload))?;
         // A GPU may still be working. Reading waits for it.
         machine.registers(Register::Steps)?;
         for (lane, stop) in machine.stops()?.into_iter().enumerate() {

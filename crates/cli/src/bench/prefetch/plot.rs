@@ -11,13 +11,14 @@ const PARTS: u64 = 200;
 /// A curve with a name: the number of waits of a lane so far, over its steps in millions.
 pub(super) type Curve = (&'static str, Vec<(f64, f64)>);
 
-/// Runs a machine for at most so many steps, and returns the points of its curve.
+/// Runs a machine whose lanes take so many steps, and returns the points of its curve.
 pub(super) fn waits(machine: &mut Machine, steps: u64) -> Result<Vec<(f64, f64)>> {
     let (mut points, mut waits) = (vec![(0.0, 0.0)], 0);
+    let part = steps.div_ceil(PARTS);
     for number in 1..=PARTS {
-        let report = machine.run(steps / PARTS)?;
+        let report = machine.run(part)?;
         waits += report.frame_moves.context("the engine does not count moves of frames")?.waits;
-        let end = steps / PARTS * number;
+        let end = part * number;
         points.push((end as f64 / 1e6, waits as f64 / machine.lanes() as f64));
         if machine.stops()?.iter().all(|stop| !matches!(stop, None | Some(Stop::Budget))) {
             break;

@@ -11,27 +11,40 @@ pub(super) const FRAMES_MAX: usize = 1 << 14;
 /// The files that large programs read.
 const FILES: &str = "guests/programs";
 
-/// A program that was not opened yet.
+/// A program that was not opened yet. A lane takes 1 to 5 seconds on a GPU, in which it goes through its pages more than once.
 struct Definition {
     name: &'static str,
-    /// The arguments of a large program, and the file that is its standard input.
-    large: Option<(&'static [&'static str], Option<&'static str>)>,
+    kind: Kind,
 }
 
-const fn small(name: &'static str) -> Definition {
-    Definition { name, large: None }
+enum Kind {
+    /// A program whose argument says how large its data is. It runs to its end.
+    Small { size: u64 },
+    /// A program with files, of which a part runs.
+    Large { arguments: &'static [&'static str], input: Option<&'static str>, steps: u64 },
 }
 
-/// The programs, as `cargo xtask prefetch log` runs them.
+const fn small(name: &'static str, size: u64) -> Definition {
+    Definition { name, kind: Kind::Small { size } }
+}
+
+const fn large(name: &'static str, arguments: &'static [&'static str], steps: u64) -> Definition {
+    Definition { name, kind: Kind::Large { arguments, input: None, steps } }
+}
+
+/// The programs, which `cargo xtask prefetch log` runs with more data and steps.
 const DEFINITIONS: [Definition; 8] = [
-    small("chase"),
-    small("join"),
-    Definition { name: "lua", large: Some((&["pages.lua"], None)) },
-    small("sort"),
-    Definition { name: "sqlite", large: Some((&[], Some("pages.sql"))) },
-    small("stream"),
-    small("stride"),
-    Definition { name: "zstandard", large: Some((&["3"], None)) },
+    small("chase", 1024),
+    small("join", 4096),
+    large("lua", &["pages.lua"], 8_000_000),
+    small("sort", 32_768),
+    Definition {
+        name: "sqlite",
+        kind: Kind::Large { arguments: &[], input: Some("pages.sql"), steps: 8_000_000 },
+    },
+    small("stream", 32_768),
+    small("stride", 128),
+    large("zstandard", &["3"], 10_000_000),
 ];
 
 /// A program to measure.
@@ -39,13 +52,15 @@ pub(super) struct Workload {
     /// The name of the program, and its size if it is not the usual one.
     pub(super) name: String,
     pub(super) program: Program,
+    /// The largest number of steps of a lane, unless the user says another one.
+    pub(super) steps: u64,
     /// Whether the program needs files and system calls.
     is_large: bool,
     arguments: Vec<String>,
     input: Vec<u8>,
 }
 
-/// Opens the programs with these names, or all if there are none. The small ones have `size` as their argument, if there is one.
+/// Opens the programs with these names, or all if there are none. The small ones have data of `size`, if there is one.
 pub(super) fn open(
     guests: &Path,
     programs: &Path,
@@ -58,37 +73,37 @@ pub(super) fn open(
     }
     let is_wanted =
         |definition: &&Definition| only.is_empty() || only.iter().any(|name| name == definition.name);
-    DEFINITIONS
-        .iter()
-        .filter(is_wanted)
-        .map(|definition| definition.open(if definition.large.is_some() { programs } else { guests }, size))
-        .collect()
+    DEFINITIONS.iter().filter(is_wanted).map(|definition| definition.open(guests, programs, size)).collect()
 }
 
 impl Definition {
-    fn open(&self, folder: &Path, size: Option<u64>) -> Result<Workload> {
-        let made_by = match self.large {
-            None => "cargo xtask prefetch log",
-            Some(_) => "cargo xtask guests --programs",
+    fn open(&self, guests: &Path, programs: &Path, size: Option<u64>) -> Result<Workload> {
+        let open = |folder: &Path, made_by: &str| {
+            Program::open(folder.join(self.name)).with_context(|| format!("`{made_by}` makes this program"))
         };
-        let program = Program::open(folder.join(self.name))
-            .with_context(|| format!("`{made_by}` makes this program"))?;
-        let input = match self.large {
-            Some((_, Some(file))) => {
-                let path = Path::new(FILES).join(file);
-                fs::read(&path).with_context(|| {
-                    format!("cannot read {}; expected to be in the root of the repository", path.display())
-                })?
+        match self.kind {
+            Kind::Small { size: usual } => {
+                let program = open(guests, "cargo xtask prefetch log")?;
+                let name = size.map_or(self.name.to_owned(), |size| format!("{} {size}", self.name));
+                let arguments = vec![size.unwrap_or(usual).to_string()];
+                Ok(Workload { name, program, steps: u64::MAX, is_large: false, arguments, input: Vec::new() })
             }
-            _ => Vec::new(),
-        };
-        let arguments = match self.large {
-            Some((arguments, _)) => arguments.iter().map(|text| (*text).to_owned()).collect(),
-            None => size.map(|size| size.to_string()).into_iter().collect(),
-        };
-        let size = size.filter(|_| self.large.is_none());
-        let name = size.map_or(self.name.to_owned(), |size| format!("{} {size}", self.name));
-        Ok(Workload { name, program, is_large: self.large.is_some(), arguments, input })
+            Kind::Large { arguments, input, steps } => {
+                let program = open(programs, "cargo xtask guests --programs")?;
+                let read = |file| {
+                    let path = Path::new(FILES).join(file);
+                    fs::read(&path).with_context(|| {
+                        format!(
+                            "cannot read {}; expected to be in the root of the repository",
+                            path.display()
+                        )
+                    })
+                };
+                let input = input.map_or(Ok(Vec::new()), read)?;
+                let arguments = arguments.iter().map(|text| (*text).to_owned()).collect();
+                Ok(Workload { name: self.name.to_owned(), program, steps, is_large: true, arguments, input })
+            }
+        }
     }
 }
 
