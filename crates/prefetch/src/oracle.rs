@@ -52,6 +52,23 @@ impl OraclePrefetcher {
         self.windows.iter_mut().for_each(|window| *window = self.network.begin());
     }
 
+    /// Hears of an access after which no page is to be named, and does not evaluate the network.
+    pub fn hear(&mut self, access: &PageAccess, trigger: Trigger) {
+        self.ask(access, trigger);
+    }
+
+    /// Hears of an access. The network's progress is one with the accesses before it, or some of them.
+    fn ask(&mut self, access: &PageAccess, trigger: Trigger) -> OracleQuestion {
+        let question = self.lane.hear(access, trigger);
+        let group = question.group();
+        if group == self.windows.len() {
+            self.windows.push(self.network.begin());
+        } else if !question.has_grown() {
+            self.windows[group] = self.network.begin();
+        }
+        question
+    }
+
     /// Returns how often the network has predicted.
     #[must_use]
     pub const fn inferences(&self) -> u64 {
@@ -61,22 +78,11 @@ impl OraclePrefetcher {
 
 impl Prefetcher for OraclePrefetcher {
     fn observe(&mut self, access: &PageAccess, trigger: Trigger, candidates: &mut Candidates) {
-        let mut question = self.lane.hear(access, trigger);
-        let group = question.group();
-        if group == self.windows.len() {
-            self.windows.push(self.network.begin());
-        }
-        let progress = &mut self.windows[group];
-        let mut known = if question.has_grown() { question.window().len() - 1 } else { 0 };
-        if known != progress.accesses() {
-            // The window has become shorter, or the network is another one.
-            known = 0;
-        }
-        if known == 0 {
-            *progress = self.network.begin();
-        }
-        question.window()[known..].iter().for_each(|access| self.network.advance(progress, access));
-        known = question.window().len();
+        let mut question = self.ask(access, trigger);
+        let progress = &mut self.windows[question.group()];
+        let unknown = &question.window()[progress.accesses()..];
+        unknown.iter().for_each(|access| self.network.advance(progress, access));
+        let mut known = question.window().len();
         let mut ahead: Option<OracleProgress> = None;
         while let Some(prediction) = self.network.answer(ahead.as_ref().unwrap_or(progress)) {
             self.inferences += 1;
@@ -97,5 +103,43 @@ impl Prefetcher for OraclePrefetcher {
     fn bytes(&self) -> usize {
         let windows: usize = self.windows.iter().map(OracleProgress::bytes).sum();
         size_of::<Arc<MemoryOracle>>() + size_of::<u64>() + self.lane.bytes() + windows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kvrm_models::{Architecture, Weights};
+
+    use super::*;
+    use crate::Degree;
+
+    #[test]
+    fn the_network_catches_up_with_accesses_after_which_it_was_not_asked() {
+        let weights = Weights::builtin(Architecture::MemoryOracle).expect("the weights are right");
+        let (weights, _) = weights.expect("they come with KVRM");
+        let network = Arc::new(MemoryOracle::from_flat(weights.values()).expect("of the oracle"));
+        let settings = OracleSettings::default();
+        let mut prefetcher = OraclePrefetcher::new(network.clone(), settings);
+        let mut lane = OracleLane::new(settings);
+        let mut named = 0;
+        // Windows become shorter again and again. Two instructions have a group each.
+        for step in 0..200_u64 {
+            let access =
+                PageAccess { page: 1000 * (step % 2) + step, pc: 4 * (step % 2), ..PageAccess::default() };
+            let mut question = lane.hear(&access, Trigger::Miss);
+            if step % 7 != 0 {
+                prefetcher.hear(&access, Trigger::Miss);
+                continue;
+            }
+            let [mut expected, mut found] = [(); 2].map(|()| Candidates::new(Degree::new(8).expect("small")));
+            while let Some(prediction) = network.predict(question.window())
+                && lane.answer(&mut question, &prediction, &mut expected)
+            {}
+            lane.note(&expected);
+            prefetcher.observe(&access, Trigger::Miss, &mut found);
+            assert_eq!(found.as_slice(), expected.as_slice(), "at step {step}");
+            named += found.as_slice().len();
+        }
+        assert!(named > 20, "pages are named: {named}");
     }
 }

@@ -10,9 +10,10 @@ use kvrm_prefetch::{PageAccess, Trigger};
 use kvrm_shaders::interface::machine::Move;
 use kvrm_shaders::layout::{COLUMN_PC, COLUMN_STEPS, FRAME_LOST, RANK_RUNS};
 
+use super::heard::{Heard, Named};
 use super::lanes::GpuExecutor;
 use super::moving::{AGE_KEPT, Need, SLACK};
-use super::predictors::{Heard, Named, Prefetched};
+use super::predictors::Prefetched;
 use crate::device::error::Error;
 use crate::machine::store::moves::{lane_page, page_number};
 
