@@ -87,11 +87,11 @@ pub(crate) struct EngineArgs {
 #[derive(clap::Args)]
 struct PrefetchArgs {
     /// Which pages come back to the GPU before a lane needs them: none, next, stride, best-offset, markov or oracle, a network. The
-    /// default is none. Results are the same. --stats shows how many came, and how many of them were used.
+    /// default is stride. Results are the same. --stats shows how many came, and how many of them were used.
     #[arg(long, value_name = "POLICY", requires = "device_memory")]
     prefetch: Option<Policy>,
     /// The largest number of pages that --prefetch brings for each access of which it hears, at most 16. The default is 4.
-    #[arg(long, value_name = "PAGES", requires = "prefetch")]
+    #[arg(long, value_name = "PAGES", requires = "device_memory")]
     prefetch_degree: Option<Degree>,
     /// The weights of --prefetch oracle: a .safetensors file of a memory oracle. The default is the one that comes with KVRM.
     #[arg(long, value_name = "FILE", requires = "prefetch")]
@@ -99,10 +99,15 @@ struct PrefetchArgs {
 }
 
 impl PrefetchArgs {
+    /// Returns the policy of a machine whose pages move.
+    fn policy(&self) -> Policy {
+        self.prefetch.unwrap_or_default()
+    }
+
     /// Returns what these options prefetch.
     fn prefetch(&self) -> Result<Prefetch> {
         let degree = self.prefetch_degree.unwrap_or_default();
-        let policy = self.prefetch.unwrap_or_default();
+        let policy = self.policy();
         let Some(path) = &self.prefetch_weights else { return Ok(Prefetch::new(policy, degree)?) };
         let option = || format!("--prefetch-weights '{}'", path.display());
         if policy != Policy::Oracle {
@@ -294,7 +299,8 @@ impl EngineArgs {
         let mut gpus = opened.gpus.map(with);
         let loops = self.loops.mode(self.loops_seed);
         let prefetch = self.prefetch.prefetch()?;
-        let asked = Asked { selection: selection.mode(), prefetch: prefetch.policy(), loops };
+        let policy = self.device_memory.map_or(Policy::None, |_| prefetch.policy());
+        let asked = Asked { selection: selection.mode(), prefetch: policy, loops };
         let learning = self.learn.learning(asked)?;
         if let Some(device) = self.device_memory {
             let Some(there) = gpus else {

@@ -39,14 +39,14 @@ pub struct GpuEngine {
 impl GpuEngine {
     /// Creates an engine on `device` that finds classes in the table, and translates hot code where that is faster.
     #[must_use]
-    pub const fn new(device: Device) -> Self {
+    pub fn new(device: Device) -> Self {
         Self {
             device,
             selection: ClassSelection::TABLE,
             translation: Translation::Auto,
             memory: None,
             host_file: None,
-            prefetch: Prefetch::NONE,
+            prefetch: Prefetch::default(),
             places: None,
         }
     }
@@ -76,7 +76,10 @@ impl GpuEngine {
         Self { host_file: Some(file), ..self }
     }
 
-    /// Sets which pages come back from the host before lanes need them. It has an effect only with [`GpuEngine::with_memory`].
+    /// Sets which pages come back from the host before lanes need them, instead of those at [`Policy::Stride`]. It has an effect only with
+    /// [`GpuEngine::with_memory`].
+    ///
+    /// [`Policy::Stride`]: kvrm_prefetch::Policy::Stride
     #[must_use]
     pub fn with_prefetch(self, prefetch: Prefetch) -> Self {
         Self { prefetch, ..self }

@@ -26,11 +26,11 @@ use crate::stride::Stride;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Policy {
     /// No page is prefetched.
-    #[default]
     None,
     /// The pages that follow: [`NextPage`].
     Next,
-    /// Strides by instruction: [`Stride`].
+    /// Strides by instruction: [`Stride`]. It is the default, because it gains most in `kvrm bench prefetch`.
+    #[default]
     Stride,
     /// The offset that would have been in time: [`BestOffset`].
     BestOffset,

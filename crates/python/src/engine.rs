@@ -42,7 +42,7 @@ struct Options {
     host_memory: Option<u64>,
     host_file: Option<PathBuf>,
     host_file_size: Option<u64>,
-    prefetch: String,
+    prefetch: Option<String>,
     prefetch_degree: Option<usize>,
     prefetch_weights: Option<WeightsOrPath>,
 }
@@ -149,7 +149,10 @@ impl Engine {
 
 /// Returns the limits of memory, the file for frames and what is prefetched; `None` if frames do not move.
 fn moving_frames(options: &Options) -> PyResult<Option<(MemoryLimits, Option<HostFile>, Prefetch)>> {
-    let policy = named("prefetch", &options.prefetch, &Policy::ALL, Policy::name)?;
+    let policy = match &options.prefetch {
+        Some(name) => named("prefetch", name, &Policy::ALL, Policy::name)?,
+        None => Policy::default(),
+    };
     if let (Policy::None, Some(degree)) = (policy, options.prefetch_degree) {
         return Err(refused(format!("prefetch_degree {degree} is for a prefetch other than \"none\"")));
     }
@@ -163,7 +166,8 @@ fn moving_frames(options: &Options) -> PyResult<Option<(MemoryLimits, Option<Hos
         let needing = [
             ("host_memory", options.host_memory.is_some()),
             ("host_file", options.host_file.is_some()),
-            ("prefetch", policy != Policy::None),
+            ("prefetch", options.prefetch.is_some() && policy != Policy::None),
+            ("prefetch_degree", options.prefetch_degree.is_some()),
         ];
         return match needing.into_iter().find(|(_, needs_limit)| *needs_limit) {
             Some((option, _)) => {

@@ -311,7 +311,11 @@ def test_options_are_checked(sieve: kvrm.Program) -> None:
         ({"host_file_size": 1 << 30, "device_memory": 1 << 30}, "host_file_size needs host_file"),
         ({"prefetch": "next"}, "prefetch needs device_memory"),
         ({"prefetch": "all", "device_memory": 1 << 30}, 'prefetch "all": expected one of none, next, stride'),
-        ({"prefetch_degree": 2, "device_memory": 1 << 30}, 'prefetch_degree 2 is for a prefetch other than "none"'),
+        ({"prefetch_degree": 2}, "prefetch_degree needs device_memory"),
+        (
+            {"prefetch": "none", "prefetch_degree": 2, "device_memory": 1 << 30},
+            'prefetch_degree 2 is for a prefetch other than "none"',
+        ),
         ({"prefetch": "next", "prefetch_degree": 17, "device_memory": 1 << 30}, "17"),
     ],
 )
@@ -338,8 +342,8 @@ page:   ldr x4, [x1]
 """Adds one to a word of each of 400 pages, twice, and adds up the sums."""
 
 
-@pytest.mark.parametrize("prefetch", ["none", "stride", "oracle"])
-def test_pages_that_do_not_fit_on_the_device_move(prefetch: Prefetch) -> None:
+@pytest.mark.parametrize("prefetch", [None, "none", "oracle"])
+def test_pages_that_do_not_fit_on_the_device_move(prefetch: Prefetch | None) -> None:
     code = kvrm.Program.assemble(PASSES).segments[0].data
     program = kvrm.Program.raw(code, 0x1000, 401 * 4096)
     engine = kvrm.Engine(

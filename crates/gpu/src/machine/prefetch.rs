@@ -18,7 +18,7 @@ use crate::device::error::Error;
 ///
 /// let oracle = Prefetch::new(Policy::Oracle, Degree::new(4)?)?;
 /// assert_eq!((oracle.policy(), oracle.degree().get()), (Policy::Oracle, 4));
-/// assert_eq!(Prefetch::default().policy(), Policy::None);
+/// assert_eq!(Prefetch::default().policy(), Policy::Stride);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -33,6 +33,10 @@ impl Prefetch {
     /// No page is prefetched.
     pub const NONE: Self = Self { policy: Policy::None, degree: Degree::ONE, oracle: None, learning: None };
 
+    const fn of(policy: Policy, degree: Degree) -> Self {
+        Self { policy, degree, oracle: None, learning: None }
+    }
+
     /// Lets a prefetcher name at most `degree` pages for each access that it hears of. The memory oracle has the weights that come with
     /// KVRM, and is evaluated on the GPU, for all lanes together.
     ///
@@ -41,7 +45,7 @@ impl Prefetch {
     /// [`Error::UnsuitableWeights`]: never in a release, where the weights are tested.
     pub fn new(policy: Policy, degree: Degree) -> Result<Self, Error> {
         if policy != Policy::Oracle {
-            return Ok(Self { policy, degree, oracle: None, learning: None });
+            return Ok(Self::of(policy, degree));
         }
         let builtin = Weights::builtin(Architecture::MemoryOracle).map_err(|error| unsuitable(&error))?;
         let (weights, _) = builtin.ok_or_else(|| unsuitable(&"KVRM comes without them"))?;
@@ -111,8 +115,9 @@ impl Prefetch {
 }
 
 impl Default for Prefetch {
+    /// Returns the default policy with the default degree. Neither needs weights.
     fn default() -> Self {
-        Self::NONE
+        Self::of(Policy::default(), Degree::default())
     }
 }
 

@@ -60,7 +60,8 @@ class Engine:
     :param host_file: a file for pages that find no room in ``host_memory``, for each GPU. It must not exist, or a number is added to its
         name, and it is gone when the machine is. By default there is none.
     :param host_file_size: the largest size of this file in bytes. By default it is 32 times ``device_memory``.
-    :param prefetch: which pages come back before a lane needs them. All but ``none`` need ``device_memory``.
+    :param prefetch: which pages come back before a lane needs them. All but ``none`` need ``device_memory``. By default it is
+        ``stride``.
     :param prefetch_degree: the largest number of pages that come for each access of which ``prefetch`` hears, from 1 to 16. By
         default it is 4.
     :param prefetch_weights: the weights of ``prefetch="oracle"``, of a ``memory-oracle``, in place of those that come with KVRM.
@@ -81,7 +82,7 @@ class Engine:
     host_memory: int | None = None
     host_file: str | os.PathLike[str] | None = None
     host_file_size: int | None = None
-    prefetch: Prefetch = "none"
+    prefetch: Prefetch | None = None
     prefetch_degree: int | None = None
     prefetch_weights: AnyWeights | None = None
 

@@ -180,7 +180,7 @@ impl GpuExecutor {
             has_unread_counters: false,
             has_unseen_requests: false,
             waiting: Waiting::default(),
-            prefetching: Prefetching::new(&bounds.prefetch, lanes),
+            prefetching: bounds.memory.and_then(|_| Prefetching::new(&bounds.prefetch, lanes)),
             has_unused: false,
             frames_shared: frames.words.len() as u32,
             frames_max,
