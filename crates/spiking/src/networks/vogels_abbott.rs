@@ -13,7 +13,7 @@
 //! | 4,000 | 10 mV | 15 |
 //! | 40,000 | 10 mV | 15 |
 //!
-//! `cargo test -p kvrm-spiking --test networks vogels -- --nocapture` prints these rates. Other published run times of
+//! `cargo test -p kvrm-spiking --test spiking vogels -- --nocapture` prints these rates. Other published run times of
 //! a network of this name are for conductance-based synapses, other weights or other rates, so compare events a second.
 
 use crate::random::Stream;

@@ -8,7 +8,7 @@ use kvrm_train::loops::{
 };
 
 /// `cargo xtask loops sample` wrote it.
-const SAMPLE: &str = include_str!("held_out_loops.txt");
+const SAMPLE: &str = include_str!("../held_out_loops.txt");
 
 fn weights(architecture: Architecture) -> Vec<f32> {
     let (weights, _) = Weights::builtin(architecture).expect("the file is whole").expect("the file is there");
