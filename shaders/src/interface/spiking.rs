@@ -131,13 +131,19 @@ pub struct Time {
     pub pieces: [u32; 2],
     /// The number of recorded spikes.
     pub recorded: u32,
+    /// The numbers of spikes that three batches of `fused` record: one counts, one is read, and one is set to zero.
+    pub batch_spikes: [u32; 3],
+    /// The numbers of neurons that the same batches list.
+    pub batch_pieces: [u32; 3],
 }
 
-const _: () = assert!(size_of::<Time>() == 76, "the struct has the size that it has in WGSL");
+const _: () = assert!(size_of::<Time>() == 100, "the struct has the size that it has in WGSL");
 const _: () = assert!(offset_of!(Time, before) == 0, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Time, after) == 32, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Time, pieces) == 64, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Time, recorded) == 72, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Time, batch_spikes) == 76, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Time, batch_pieces) == 88, "the member is where it is in WGSL");
 
 /// The parameters of neurons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -173,6 +179,23 @@ const _: () = assert!(offset_of!(Piece, synapses) == 4, "the member is where it 
 const _: () = assert!(offset_of!(Piece, spikes) == 8, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Piece, scale) == 12, "the member is where it is in WGSL");
 
+/// The position of a workgroup of `fused` in time. Each workgroup has its own, which no other one reads or writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Turn {
+    /// The clock for the next batch.
+    pub clock: Clock,
+    /// The number of batches of the slice that are done.
+    pub number: u32,
+    /// The number of spikes that all of these but the last one have recorded.
+    pub recorded: u32,
+}
+
+const _: () = assert!(size_of::<Turn>() == 40, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(Turn, clock) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Turn, number) == 32, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Turn, recorded) == 36, "the member is where it is in WGSL");
+
 /// The buffers of group 0 of kernels that have `spiking`.
 #[derive(Clone, Debug)]
 pub struct SpikingGroup<B> {
@@ -194,7 +217,7 @@ pub struct SpikingGroup<B> {
     pub tables: B,
     /// The row of each neuron: the index of its first word, and its number of synapses.
     pub rows: B,
-    /// The pieces of rows to deliver.
+    /// The pieces of rows to deliver. The kernel `fused` has two lists with room for all neurons, which take turns.
     pub pieces: B,
     /// A bit for each neuron that fired in the last step.
     pub fired: B,
@@ -207,10 +230,10 @@ pub struct SpikingGroup<B> {
     /// The spikes of each neuron in the last 64 steps, low word first: bit k is the step k steps ago. Used if weights
     /// change.
     pub histories: B,
-    /// The source neuron of each piece. Used if weights change, and by the kernel `partitions`.
+    /// The source neuron of each piece. Used if weights change, and by the kernels `partitions` and `fused`.
     pub piece_sources: B,
     /// For each neuron, the index in its row of the first synapse to each partition, and the end of the last. Used by the
-    /// kernel `partitions`.
+    /// kernels `partitions` and `fused`.
     pub segments: B,
     /// For each neuron, the index of its first synapse in `incoming`; and the end of the last. Used by the kernel `pull`.
     pub incoming_starts: B,
@@ -219,6 +242,8 @@ pub struct SpikingGroup<B> {
     /// For each neuron, the steps of the batch in which it fired, a bit each, and the factor of weights. Used by the kernel
     /// `pull`.
     pub spiked: B,
+    /// The turn of each workgroup of the kernel `fused`.
+    pub turns: B,
     /// Words of synapses.
     pub synapses: Vec<B>,
 }
@@ -260,6 +285,8 @@ impl SpikingGroup<()> {
     pub const INCOMING_STRIDE: u64 = 8;
     /// Bytes of an element of `spiked`.
     pub const SPIKED_STRIDE: u64 = 8;
+    /// Bytes of an element of `turns`.
+    pub const TURNS_STRIDE: u64 = 40;
     /// Bytes of an element of `synapses`.
     pub const SYNAPSES_STRIDE: u64 = 4;
 }
@@ -288,6 +315,7 @@ impl<B> SpikingGroup<B> {
             incoming_starts: &self.incoming_starts,
             incoming: &self.incoming,
             spiked: &self.spiked,
+            turns: &self.turns,
             synapses: self.synapses.iter().collect(),
         }
     }
@@ -299,7 +327,7 @@ impl<B> Group for SpikingGroup<B> {
     const LABEL: &'static str = "spiking";
     const BINDINGS: &'static [Binding] = &[
         Binding { binding: 0, name: "settings", access: Access::Uniform, min_bytes: 96 },
-        Binding { binding: 1, name: "time", access: Access::ReadWrite, min_bytes: 76 },
+        Binding { binding: 1, name: "time", access: Access::ReadWrite, min_bytes: 100 },
         Binding { binding: 2, name: "columns", access: Access::ReadWrite, min_bytes: 4 },
         Binding { binding: 3, name: "ring", access: Access::ReadWrite, min_bytes: 4 },
         Binding { binding: 4, name: "marks", access: Access::ReadWrite, min_bytes: 4 },
@@ -318,13 +346,78 @@ impl<B> Group for SpikingGroup<B> {
         Binding { binding: 17, name: "incoming_starts", access: Access::Read, min_bytes: 4 },
         Binding { binding: 18, name: "incoming", access: Access::Read, min_bytes: 8 },
         Binding { binding: 19, name: "spiked", access: Access::ReadWrite, min_bytes: 8 },
+        Binding { binding: 20, name: "turns", access: Access::ReadWrite, min_bytes: 40 },
     ];
-    const NUMBERED: Option<Binding> = Some(Binding { binding: 20, name: "synapses", access: Access::ReadWrite, min_bytes: 4 });
+    const NUMBERED: Option<Binding> = Some(Binding { binding: 21, name: "synapses", access: Access::ReadWrite, min_bytes: 4 });
 
     fn buffers(self) -> Vec<B> {
-        let mut buffers = vec![self.settings, self.time, self.columns, self.ring, self.marks, self.record_of, self.records, self.tables, self.rows, self.pieces, self.fired, self.recording, self.injection_starts, self.injections, self.histories, self.piece_sources, self.segments, self.incoming_starts, self.incoming, self.spiked];
+        let mut buffers = vec![self.settings, self.time, self.columns, self.ring, self.marks, self.record_of, self.records, self.tables, self.rows, self.pieces, self.fired, self.recording, self.injection_starts, self.injections, self.histories, self.piece_sources, self.segments, self.incoming_starts, self.incoming, self.spiked, self.turns];
         buffers.extend(self.synapses);
         buffers
+    }
+}
+
+/// The kernel that does a whole batch of steps in one dispatch. Each workgroup owns a block of the neurons: it sums the
+/// input of the block in workgroup memory, and updates its neurons from these sums. Weights are constant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fused {
+    /// The variant of this family.
+    pub synapse_parts: SynapseParts,
+    /// The variant of this family.
+    pub input_marks: InputMarks,
+    /// The variant of this family.
+    pub plasticity: Plasticity,
+    /// The variant of this family.
+    pub spike_recording: SpikeRecording,
+    /// The variant of this family.
+    pub piece_sources: PieceSources,
+}
+
+impl Fused {
+    /// Sets the turns of all workgroups and the counters for the first batch of a slice.
+    pub const BEGIN_TURNS: Entry<Self> = Entry::new("begin_turns", Workgroup::Override("WORKGROUP_SIZE"));
+    /// Does a batch of steps, one workgroup per block.
+    pub const FUSED: Entry<Self> = Entry::new("fused", Workgroup::Override("WORKGROUP_SIZE"));
+    /// Ends a slice: delivers the spikes of its last batch and the injections of the next batch to the ring, and sets the
+    /// clock.
+    pub const SETTLE: Entry<Self> = Entry::new("settle", Workgroup::Fixed(256));
+}
+
+/// The overrides of [`Fused`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FusedOverrides {
+    /// The number of sums of a workgroup.
+    pub block_sums: u32,
+    /// The invocations of a workgroup, at least as many as a block has neurons.
+    pub workgroup_size: u32,
+}
+
+impl Overrides for FusedOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("BLOCK_SUMS", self.block_sums.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+    }
+}
+
+/// A value for each bind group of [`Fused`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct FusedGroups<T> {
+    /// Group 0.
+    pub spiking: T,
+}
+
+impl<T> Groups<T> for FusedGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.spiking)]
+    }
+}
+
+impl Root for Fused {
+    const MODULE: &'static str = "spiking::fused";
+    type Overrides = FusedOverrides;
+    type Groups<T> = FusedGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.spike_recording.substitutions(), self.piece_sources.substitutions()].concat()
     }
 }
 
@@ -566,6 +659,7 @@ impl Root for Single {
 
 /// The kernels of this folder, as data.
 pub const KERNELS: &[KernelInfo] = &[
+    KernelInfo { module: "spiking::fused", entries: &["begin_turns", "fused", "settle"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording", "PieceSources"] },
     KernelInfo { module: "spiking::neurons", entries: &["neurons"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording", "PieceSources", "VisibleSpikes"] },
     KernelInfo { module: "spiking::partitions", entries: &["partitions", "divide"], families: &["SynapseParts", "InputMarks", "Plasticity"] },
     KernelInfo { module: "spiking::propagate", entries: &["propagate"], families: &["SynapseParts", "InputMarks", "Plasticity"] },

@@ -13,6 +13,8 @@ constants! {
     SINGLE_MAX = 32768;
     /// The number of sums that a workgroup has for its partition: one for each port and neuron of the partition.
     SUMS = 4096;
+    /// The most neurons of a block, which a workgroup of the kernel `fused` owns.
+    BLOCK_MAX = 1024;
 
     // Plasticity rules, in the tables of a network.
 

@@ -25,14 +25,20 @@ struct BatchOutcome {
     is_listed: bool,
 }
 
-/// Takes the input of a neuron in a step from the ring, and adds the drive.
-fn arrival_of(slot: u32, neuron: u32, drive: i32) -> Arrival {
+/// Takes the input of a neuron in a step from the ring.
+fn taken(slot: u32, neuron: u32) -> Arrival {
     var arrival = Arrival(take_sum(slot, 0u, neuron), 0, false);
     if settings.ports == 2u {
         arrival.inhibitory = take_sum(slot, 1u, neuron);
     }
-    let has_sum = (arrival.excitatory | arrival.inhibitory) != 0;
-    arrival.is_input = take_mark(slot, neuron) || has_sum || drive != 0;
+    arrival.is_input = take_mark(slot, neuron) || (arrival.excitatory | arrival.inhibitory) != 0;
+    return arrival;
+}
+
+/// Returns the input of a neuron together with the drive.
+fn with_drive(input: Arrival, drive: i32) -> Arrival {
+    var arrival = input;
+    arrival.is_input = input.is_input || drive != 0;
     if settings.ports == 2u && drive < 0 {
         arrival.inhibitory += drive;
     } else {
@@ -54,29 +60,16 @@ fn update(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: A
     return select(NO_SPIKE, 1u, fires);
 }
 
-/// Updates a neuron for `steps` steps, starting with that of the clock.
-fn advance(neuron: u32, clock: Clock, steps: u32) -> BatchOutcome {
-    // The whole record is loaded at once, in order not to wait for its words one by one.
-    var record = records[record_of[neuron]];
-    let drive = signed_of(&record, WORD_DRIVE);
+/// Returns the state of a neuron.
+fn state_of(neuron: u32) -> vec4<u32> {
     let count = settings.neurons;
-    let before =
-        vec4<u32>(columns[neuron], columns[count + neuron], columns[2u * count + neuron], columns[3u * count + neuron]);
-    var words = before;
-    var spikes = 0u;
-    var last = 1u;
-    for (var i = 0u; i < steps; i += 1u) {
-        let step = clock.step + i;
-        let moment = Moment(step, clock.step_high + select(0u, 1u, step < i));
-        let arrival = arrival_of(slot_behind(clock.head, i), neuron, drive);
-        let psp = update(&record, moment, neuron, arrival, &words);
-        if psp != NO_SPIKE {
-            spikes |= 1u << i;
-            last = psp;
-        }
-    }
-    // Only changed words are stored: LIF neurons mostly change all columns except the refractory steps, others mostly
-    // none. The code has no loop, because a vector indexed by a variable would be in memory.
+    return vec4<u32>(columns[neuron], columns[count + neuron], columns[2u * count + neuron], columns[3u * count + neuron]);
+}
+
+/// Stores the words of a neuron's state that have changed: LIF neurons mostly change all columns except the refractory
+/// steps, others mostly none. The code has no loop, because a vector indexed by a variable would be in memory.
+fn store_state(neuron: u32, before: vec4<u32>, words: vec4<u32>) {
+    let count = settings.neurons;
     if words.x != before.x {
         columns[neuron] = words.x;
     }
@@ -89,12 +82,44 @@ fn advance(neuron: u32, clock: Clock, steps: u32) -> BatchOutcome {
     if words.w != before.w {
         columns[3u * count + neuron] = words.w;
     }
-    let is_listed = update_history(neuron, word_of(&record, WORD_POPULATION), spikes) || spikes != 0u;
+}
+
+/// Returns the outcome of a batch in which a neuron fired in the steps `spikes`, at last with the postsynaptic potential
+/// `last`.
+fn outcome_of(record: ptr<function, Record>, neuron: u32, spikes: u32, last: u32) -> BatchOutcome {
+    let is_listed = update_history(neuron, word_of(record, WORD_POPULATION), spikes) || spikes != 0u;
     // Only FEAGI's neurons have scales other than 1.
     if !HAS_MARKS {
         return BatchOutcome(spikes, 0x10000u, is_listed);
     }
-    let is_feagi = record.kind == KIND_FEAGI;
-    let is_divided = is_feagi && (word_of(&record, FEAGI_FLAGS) & FEAGI_DIVIDED) != 0u;
+    let is_feagi = (*record).kind == KIND_FEAGI;
+    let is_divided = is_feagi && (word_of(record, FEAGI_FLAGS) & FEAGI_DIVIDED) != 0u;
     return BatchOutcome(spikes, scale(last, is_divided, rows[neuron].y), is_listed);
+}
+
+/// Returns the moment `distance` steps after the next step of a clock.
+fn moment_after(clock: Clock, distance: u32) -> Moment {
+    let step = clock.step + distance;
+    return Moment(step, clock.step_high + select(0u, 1u, step < distance));
+}
+
+/// Updates a neuron for `steps` steps, starting with that of the clock.
+fn advance(neuron: u32, clock: Clock, steps: u32) -> BatchOutcome {
+    // The whole record is loaded at once, in order not to wait for its words one by one.
+    var record = records[record_of[neuron]];
+    let drive = signed_of(&record, WORD_DRIVE);
+    let before = state_of(neuron);
+    var words = before;
+    var spikes = 0u;
+    var last = 1u;
+    for (var i = 0u; i < steps; i += 1u) {
+        let arrival = with_drive(taken(slot_behind(clock.head, i), neuron), drive);
+        let psp = update(&record, moment_after(clock, i), neuron, arrival, &words);
+        if psp != NO_SPIKE {
+            spikes |= 1u << i;
+            last = psp;
+        }
+    }
+    store_state(neuron, before, words);
+    return outcome_of(&record, neuron, spikes, last);
 }

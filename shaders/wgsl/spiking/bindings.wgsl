@@ -85,6 +85,20 @@ struct Time {
     pieces: array<atomic<u32>, 2>,
     /// The number of recorded spikes.
     recorded: atomic<u32>,
+    /// The numbers of spikes that three batches of `fused` record: one counts, one is read, and one is set to zero.
+    batch_spikes: array<atomic<u32>, 3>,
+    /// The numbers of neurons that the same batches list.
+    batch_pieces: array<atomic<u32>, 3>,
+}
+
+/// The position of a workgroup of `fused` in time. Each workgroup has its own, which no other one reads or writes.
+struct Turn {
+    /// The clock for the next batch.
+    clock: Clock,
+    /// The number of batches of the slice that are done.
+    number: u32,
+    /// The number of spikes that all of these but the last one have recorded.
+    recorded: u32,
 }
 
 /// A piece of the row of a neuron that fired.
@@ -125,7 +139,7 @@ struct Record {
 @group(0) @binding(7) var<storage, read> tables: array<u32>;
 /// The row of each neuron: the index of its first word, and its number of synapses.
 @group(0) @binding(8) var<storage, read> rows: array<vec2<u32>>;
-/// The pieces of rows to deliver.
+/// The pieces of rows to deliver. The kernel `fused` has two lists with room for all neurons, which take turns.
 @group(0) @binding(9) var<storage, read_write> pieces: array<Piece>;
 /// A bit for each neuron that fired in the last step.
 @group(0) @binding(10) var<storage, read_write> fired: array<u32>;
@@ -138,10 +152,10 @@ struct Record {
 /// The spikes of each neuron in the last 64 steps, low word first: bit k is the step k steps ago. Used if weights
 /// change.
 @group(0) @binding(14) var<storage, read_write> histories: array<vec2<u32>>;
-/// The source neuron of each piece. Used if weights change, and by the kernel `partitions`.
+/// The source neuron of each piece. Used if weights change, and by the kernels `partitions` and `fused`.
 @group(0) @binding(15) var<storage, read_write> piece_sources: array<u32>;
 /// For each neuron, the index in its row of the first synapse to each partition, and the end of the last. Used by the
-/// kernel `partitions`.
+/// kernels `partitions` and `fused`.
 @group(0) @binding(16) var<storage, read_write> segments: array<u32>;
 /// For each neuron, the index of its first synapse in `incoming`; and the end of the last. Used by the kernel `pull`.
 @group(0) @binding(17) var<storage, read> incoming_starts: array<u32>;
@@ -150,3 +164,5 @@ struct Record {
 /// For each neuron, the steps of the batch in which it fired, a bit each, and the factor of weights. Used by the kernel
 /// `pull`.
 @group(0) @binding(19) var<storage, read_write> spiked: array<vec2<u32>>;
+/// The turn of each workgroup of the kernel `fused`.
+@group(0) @binding(20) var<storage, read_write> turns: array<Turn>;

@@ -17,6 +17,9 @@ const SINGLE_MAX = 32768u;
 /// The number of sums that a workgroup has for its partition: one for each port and neuron of the partition.
 const SUMS = 4096u;
 
+/// The most neurons of a block, which a workgroup of the kernel `fused` owns.
+const BLOCK_MAX = 1024u;
+
 /// The words of a population in the directory of rules: the index of its first rule, and the number of its rules.
 const RULES_WORDS = 2u;
 

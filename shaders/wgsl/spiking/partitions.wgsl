@@ -8,6 +8,7 @@ import package::spiking::bindings::{piece_sources, pieces, rows, segments, setti
 import package::spiking::deliver::{amount_of};
 import package::spiking::inject::{inject};
 import package::spiking::layout::{BATCH_MAX, SUMS};
+import package::spiking::partition_size::{partition_size};
 import package::spiking::turn::{end_batch, listed_pieces, stride_of};
 import package::spiking::unpack::{Synapse, unpacked};
 
@@ -18,11 +19,6 @@ override WORKGROUP_SIZE: u32 = 256u;
 var<workgroup> sums: array<atomic<i32>, SUMS>;
 /// A bit for each sum that has become zero although input has arrived.
 var<workgroup> zeros: array<atomic<u32>, SUMS / 32u>;
-
-/// Returns the number of neurons of a partition. The last one may have fewer.
-fn partition_size() -> u32 {
-    return (settings.neurons + settings.partitions - 1u) / settings.partitions;
-}
 
 /// Adds the input of a synapse to the sums of the partition whose first neuron is `begin`.
 fn gather(begin: u32, scale: u32, synapse: Synapse) {

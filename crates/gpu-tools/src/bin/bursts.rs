@@ -5,10 +5,10 @@
 //! ```
 //!
 //! NETWORK is `microcircuit`, `microcircuit_constant`, `vogels_abbott`, `fly`, `balanced`, `balanced_1ms` or `feagi`.
-//! KERNEL is `events`, `single`, `partitions` or `pull`; `sweep` measures many options instead of one. Prints a line of
-//! JSON. The keys are:
+//! KERNEL is `events`, `single`, `partitions`, `pull` or `fused`; `sweep` measures many options instead of one. Prints a
+//! line of JSON. The keys are:
 //!
-//! - `batch`, `piece`, `team`, `workgroups`, `slice` and `binding_bytes`: the fields of [`Options`];
+//! - `batch`, `piece`, `team`, `workgroups`, `block`, `slice` and `binding_bytes`: the fields of [`Options`];
 //! - `percent`: the percentage of FEAGI's neurons that fire in a step (1);
 //! - `runs`: the number of runs (3), of which the fastest is printed;
 //! - `record`: a file, to which a benchmark record of all runs is appended;
@@ -83,12 +83,14 @@ fn main() -> Result<(), Failure> {
             Some("single") => Some(Kernel::Single),
             Some("partitions") => Some(Kernel::Partitions),
             Some("pull") => Some(Kernel::Pull),
+            Some("fused") => Some(Kernel::Fused),
             _ => None,
         },
         batch: small("batch")?,
         piece: small("piece")?,
         team: small("team")?,
         workgroups: small("workgroups")?,
+        block: small("block")?,
         slice: small("slice")?,
         binding_bytes: option("binding_bytes")?,
     };
@@ -205,7 +207,7 @@ fn sweep(kernels: &BurstKernels, network: &Arc<Network>, steps: u64, fraction: f
         println!("{{\"options\": \"{what}\", \"us_per_step\": {micros:.2}}}");
         Ok(())
     };
-    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull] {
+    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull, Kernel::Fused] {
         let options = Options { kernel: Some(kernel), ..Options::default() };
         if BurstExecutor::new(kernels, Arc::clone(network), options.clone())?.kernels() == [kernel] {
             run(format!("{kernel:?}"), options)?;

@@ -185,7 +185,8 @@ impl DeviceExecutor {
             let (kernel, batches) = self.pace.next_slice();
             let prepared = match kernel {
                 Kernel::Events | Kernel::Single => Ok(()),
-                Kernel::Partitions => self.store.divide_rows(),
+                Kernel::Partitions => self.store.divide_rows(self.store.settings.partitions),
+                Kernel::Fused => self.store.prepare_blocks(),
                 Kernel::Pull => self.store.upload_incoming(self.network.synapses()),
             };
             match prepared {
@@ -202,7 +203,10 @@ impl DeviceExecutor {
         let batches = batches.min(self.options.slice.unwrap_or(u32::MAX)).max(1);
         let batches = u64::from(batches).min(left) as u32;
         let mut settings = *settings;
-        if matches!(kernel, Kernel::Partitions | Kernel::Pull) {
+        if kernel == Kernel::Fused {
+            self.store.blocks.set(&mut settings);
+        }
+        if matches!(kernel, Kernel::Partitions | Kernel::Pull | Kernel::Fused) {
             // These kernels need one list entry for each neuron that fired, so a piece is a whole row.
             settings.piece = u32::MAX;
         }
@@ -214,11 +218,20 @@ impl DeviceExecutor {
             Kernel::Pull => {
                 (EntryPoint::Pull, self.store.workgroups[0].min(self.store.device.limits().workgroups))
             }
+            Kernel::Fused => (EntryPoint::Fused, settings.partitions),
         };
         let records = settings.recording != 0;
         let second = self.store.kernel(second, kernel, records)?;
-        let first = self.store.kernel(EntryPoint::Neurons, kernel, records)?;
-        let Store { device, workgroups: [neurons, _], buffers, .. } = &self.store;
+        let first = match kernel {
+            Kernel::Fused => EntryPoint::BeginTurns,
+            _ => EntryPoint::Neurons,
+        };
+        let first = self.store.kernel(first, kernel, records)?;
+        let settle = match kernel {
+            Kernel::Fused => Some(self.store.kernel(EntryPoint::Settle, kernel, records)?),
+            _ => None,
+        };
+        let Store { device, workgroups: [neurons, deliver], buffers, .. } = &self.store;
         if let Some(fault) = self.fault {
             fault.break_settings(&mut settings);
             fault.break_clock(&self.store, self.step)?;
@@ -233,6 +246,12 @@ impl DeviceExecutor {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             if kernel == Kernel::Single {
                 second.dispatch(&mut pass, [workgroups, 1]);
+            } else if let Some(settle) = settle {
+                first.dispatch(&mut pass, [1, 1]);
+                for _ in 0..batches {
+                    second.dispatch(&mut pass, [workgroups, 1]);
+                }
+                settle.dispatch(&mut pass, [*deliver, 1]);
             } else {
                 for _ in 0..batches {
                     first.dispatch(&mut pass, [(*neurons).min(ROW), neurons.div_ceil(ROW)]);

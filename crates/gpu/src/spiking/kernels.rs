@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use kvrm_shaders::interface::spiking::{
-    Neurons, NeuronsGroups, Partitions, PartitionsGroups, PartitionsOverrides, Propagate, PropagateGroups,
-    Pull, PullGroups, Single, SingleGroups, SingleOverrides, SpikingGroup,
+    Fused, FusedGroups, FusedOverrides, Neurons, NeuronsGroups, Partitions, PartitionsGroups,
+    PartitionsOverrides, Propagate, PropagateGroups, Pull, PullGroups, Single, SingleGroups, SingleOverrides,
+    SpikingGroup,
 };
 use kvrm_shaders::kernel::{Entry, Root};
 use kvrm_shaders::layout::spiking::MEMBERS;
@@ -13,6 +14,7 @@ use kvrm_shaders::variants::{
     InputMarks, PieceSources, Plasticity, SpikeRecording, SynapseParts, VisibleSpikes,
 };
 
+use super::layout::block_sums;
 use crate::device::Device;
 use crate::device::error::Error;
 use crate::device::kernel::{Kernel as DeviceKernel, Layout};
@@ -37,6 +39,9 @@ pub enum Kernel {
     /// Each target looks up which of its sources fired. For networks whose delays are all the same, when a large share
     /// of the neurons fires in each step.
     Pull,
+    /// Each workgroup owns a block of the neurons, sums their input in workgroup memory and updates them, for all steps
+    /// of a batch in one dispatch. For networks whose weights are constant.
+    Fused,
 }
 
 /// The kernels of the burst engine on a device. Each is compiled when it is first needed. Clones share the compiled
@@ -83,6 +88,9 @@ pub(super) enum EntryPoint {
     Partitions,
     Divide,
     Pull,
+    BeginTurns,
+    Fused,
+    Settle,
 }
 
 /// An entry point with the features it is compiled for.
@@ -198,6 +206,19 @@ impl Pipelines {
                     PullGroups { spiking }
                 })
             }
+            EntryPoint::BeginTurns | EntryPoint::Fused | EntryPoint::Settle => self.pipeline(
+                Fused { synapse_parts, input_marks, plasticity, spike_recording, piece_sources },
+                match entry_point {
+                    EntryPoint::BeginTurns => Fused::BEGIN_TURNS,
+                    EntryPoint::Settle => Fused::SETTLE,
+                    _ => Fused::FUSED,
+                },
+                FusedOverrides {
+                    workgroup_size,
+                    block_sums: block_sums(self.device.limits().workgroup_bytes),
+                },
+                |spiking| FusedGroups { spiking },
+            ),
         }
     }
 

@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use kvrm_shaders::interface::spiking::{Settings, SpikingGroup};
-use kvrm_shaders::layout::spiking::{MEMBERS, SINGLE_MAX, SUMS};
+use kvrm_shaders::layout::spiking::{BLOCK_MAX, MEMBERS, SINGLE_MAX, SUMS};
+use kvrm_shaders::variants::SynapseParts;
 use kvrm_spiking::{Network, Synapses};
 
-use super::kernels::{BINDINGS_MAX, Kernel};
-use super::layout::{PARTITION_BYTES, PIECE_BYTES, settings};
+use super::kernels::{BINDINGS_MAX, Kernel, workgroup_size};
+use super::layout::{PARTITION_BYTES, PIECE_BYTES, block_sums, settings};
 use crate::device::Device;
 use crate::device::adapter::Kind;
 use crate::device::error::Error;
@@ -20,6 +21,16 @@ const DELIVERY: [u32; 3] = [528, 128, 1];
 const SOFTWARE_DELIVERY: [u32; 3] = [16, 32, 4];
 /// The minimum number of invocations in a team, unless [`Options::team`] sets another.
 const TEAM_MIN: u32 = 8;
+
+/// The minimum average number of synapses in a segment for [`Kernel::Partitions`]: fewer cost more than they save.
+const PARTITIONS_SEGMENT_MIN: u64 = 8;
+/// The minimum average number of synapses in a segment for [`Kernel::Fused`], which saves dispatches, too. With fewer,
+/// most segments that it looks up are empty.
+const FUSED_SEGMENT_MIN: u64 = 1;
+/// The minimum workgroup memory for [`Kernel::Fused`], which WebGPU guarantees.
+const BLOCK_BYTES_MIN: u32 = 16 << 10;
+/// The number of storage buffers of [`Kernel::Fused`], without those of synapses.
+const FUSED_BUFFERS: u32 = 16;
 
 /// Tuning options of the burst engine on a GPU. They change the speed of a network, never its results.
 ///
@@ -43,6 +54,8 @@ pub struct Options {
     pub team: Option<u32>,
     /// The maximum number of workgroups that deliver spikes.
     pub workgroups: Option<u32>,
+    /// The maximum number of neurons in a partition or block, whose input a workgroup sums.
+    pub block: Option<u32>,
     /// The maximum number of bytes of synapses in a buffer.
     pub binding_bytes: Option<u64>,
     /// The maximum number of batches in a submission.
@@ -62,8 +75,41 @@ pub(super) struct Plan {
     /// The kernels that can run this network on this device. [`Kernel::Events`] is the first one, unless the options
     /// name another kernel.
     pub(super) kernels: Vec<Kernel>,
+    /// The division of the neurons into blocks for [`Kernel::Fused`].
+    pub(super) blocks: Division,
     /// Whether [`Kernel::Pull`] may be added later. It needs memory and time for a second copy of the synapses.
     pub(super) can_pull: bool,
+}
+
+/// A division of the neurons into partitions, each of which belongs to a workgroup.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Division {
+    /// The number of partitions.
+    pub(super) partitions: u32,
+    /// The binary logarithm of the number of invocations that share the segment of a row for a partition.
+    team_bits: u32,
+}
+
+impl Division {
+    /// Divides the neurons of a network into enough partitions to keep a large GPU busy, of at most `most` neurons.
+    fn new(network: &Network, most: u32, team_max: u32, options: &Options) -> Self {
+        const ENOUGH: u32 = 128;
+        const NEURONS_MIN: u32 = 64;
+        // Partitions have multiples of 32 neurons.
+        let most = options.block.map_or(most, |block| block.clamp(32, most)) / 32 * 32;
+        let neurons = network.neurons();
+        let wanted = options.block.map_or(neurons.div_ceil(NEURONS_MIN).min(ENOUGH), |_| 1);
+        let partitions = neurons.div_ceil(most.max(32)).max(wanted).max(1);
+        let row = network.synapses().count() / u64::from(neurons.max(1));
+        let segment = row.div_ceil(partitions.into()).clamp(1, team_max.into()) as u32;
+        let team = options.team.unwrap_or(segment.next_power_of_two()).clamp(1, MEMBERS);
+        Self { partitions, team_bits: team.ilog2() }
+    }
+
+    /// Sets the division in the settings of a slice.
+    pub(super) const fn set(self, settings: &mut Settings) {
+        (settings.partitions, settings.segment_team_bits) = (self.partitions, self.team_bits);
+    }
 }
 
 /// Returns the maximum number of synapse words in a binding.
@@ -101,10 +147,11 @@ impl Plan {
         let is_software = device.info().kind == Kind::Software;
         let [most, team_max, each] = if is_software { SOFTWARE_DELIVERY } else { DELIVERY };
         let row = synapses.count() / u64::from(network.neurons().max(1));
-        settings.partitions = partitions(network);
-        let segment = row.div_ceil(settings.partitions.into()).clamp(1, team_max.into()) as u32;
-        settings.segment_team_bits =
-            options.team.unwrap_or(segment.next_power_of_two()).clamp(1, MEMBERS).ilog2();
+        let ports = settings.ports.max(1);
+        Division::new(network, SUMS / ports, team_max, options).set(&mut settings);
+        let block = block_sums(device.limits().workgroup_bytes) / ports;
+        let block = block.min(workgroup_size(device)).min(BLOCK_MAX);
+        let blocks = Division::new(network, block, team_max, options);
         // In a team larger than a row, some invocations would have no synapse.
         let team = row.clamp(TEAM_MIN.into(), team_max.into()).next_power_of_two() as u32;
         let team = options.team.unwrap_or(team).clamp(1, MEMBERS);
@@ -124,8 +171,11 @@ impl Plan {
         }
         let most = options.workgroups.unwrap_or(most).clamp(1, device.limits().workgroups);
         let deliver = (pieces << settings.team_bits).div_ceil(MEMBERS.into()).clamp(1, most.into());
+        let bindings = SynapseParts::of(parts.len()).bindings() as u32;
+        let fusible = can_fuse(device, network, blocks.partitions, bindings).then_some(blocks.partitions);
         Ok(Self {
-            kernels: kernels_for(device, network, &settings, options.kernel)?,
+            kernels: kernels_for(device, network, (settings.partitions, fusible), options.kernel)?,
+            blocks,
             can_pull: options.kernel.is_none() && can_pull(device, network),
             settings,
             parts,
@@ -133,15 +183,6 @@ impl Plan {
             workgroups: [network.neurons().div_ceil(MEMBERS).max(1), deliver as u32],
         })
     }
-}
-
-/// Returns the number of partitions of the targets: enough for the sums of a partition to fit in workgroup memory, and
-/// enough to keep a large GPU busy.
-fn partitions(network: &Network) -> u32 {
-    const ENOUGH: u32 = 128;
-    const NEURONS_MIN: u32 = 64;
-    let needed = network.neurons().div_ceil(SUMS / network.parts().ports);
-    needed.max(network.neurons().div_ceil(NEURONS_MIN).min(ENOUGH)).max(1)
 }
 
 /// Returns the size of the table of segments, in bytes.
@@ -154,7 +195,7 @@ pub(super) fn segment_bytes(neurons: u32, partitions: u32) -> u64 {
 fn kernels_for(
     device: &Device,
     network: &Network,
-    settings: &Settings,
+    (partitions, blocks): (u32, Option<u32>),
     wanted: Option<Kernel>,
 ) -> Result<Vec<Kernel>, Error> {
     let limits = device.limits();
@@ -164,15 +205,20 @@ fn kernels_for(
     if neurons <= SINGLE_MAX && device.loop_limit()?.is_none() {
         kernels.push(Kernel::Single);
     }
-    let can_divide = has_one_delay(network)
+    // Whether segments have at least `least` synapses on average.
+    let is_worth = |partitions: u32, least: u64| {
+        wanted.is_some() || network.synapses().count() >= least * u64::from(neurons) * u64::from(partitions)
+    };
+    let fused = blocks.filter(|&blocks| is_worth(blocks, FUSED_SEGMENT_MIN));
+    if fused.is_some() {
+        kernels.push(Kernel::Fused);
+    }
+    // Rows would be divided again whenever one of these kernels follows the other.
+    let is_other_division = wanted.is_none() && fused.is_some_and(|blocks| blocks != partitions);
+    let can_partition = has_one_delay(network)
         && limits.workgroup_bytes >= PARTITION_BYTES
-        && neurons.div_ceil(MEMBERS) <= limits.workgroups
-        && settings.partitions < limits.workgroups
-        && segment_bytes(neurons, settings.partitions) <= limits.storage_bytes();
-    // Segments with fewer than 8 synapses on average cost more than they save.
-    let synapses = network.synapses().count();
-    let is_worth = synapses >= 8 * u64::from(neurons) * u64::from(settings.partitions);
-    if can_divide && (is_worth || wanted.is_some()) {
+        && can_divide(device, network, partitions);
+    if can_partition && is_worth(partitions, PARTITIONS_SEGMENT_MIN) && !is_other_division {
         kernels.push(Kernel::Partitions);
     }
     if wanted == Some(Kernel::Pull) && can_pull(device, network) {
@@ -183,6 +229,25 @@ fn kernels_for(
         kernels = vec![if is_there { wanted } else { Kernel::Events }];
     }
     Ok(kernels)
+}
+
+/// Returns whether the rows of a network can be divided into segments, one for each of `partitions` partitions.
+fn can_divide(device: &Device, network: &Network, partitions: u32) -> bool {
+    let (limits, neurons) = (device.limits(), network.neurons());
+    neurons.div_ceil(MEMBERS) <= limits.workgroups
+        && partitions < limits.workgroups
+        && segment_bytes(neurons, partitions) <= limits.storage_bytes()
+}
+
+/// Returns whether [`Kernel::Fused`] can run a network in `blocks` blocks, with synapses in `bindings` bindings: weights
+/// are constant, and its buffers and workgroup memory are within the limits of the device.
+fn can_fuse(device: &Device, network: &Network, blocks: u32, bindings: u32) -> bool {
+    let limits = device.limits();
+    !network.is_plastic()
+        && limits.workgroup_bytes >= BLOCK_BYTES_MIN
+        && FUSED_BUFFERS + bindings <= limits.storage_buffers
+        && 2 * PIECE_BYTES * u64::from(network.neurons()) <= limits.storage_bytes()
+        && can_divide(device, network, blocks)
 }
 
 /// Returns whether all synapses have the same delay and constant weights.
@@ -223,4 +288,26 @@ fn split(synapses: &Synapses, max: u64) -> Result<Vec<Range<u64>>, u64> {
         }
     }
     Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use kvrm_spiking::networks::feagi;
+
+    use super::*;
+
+    #[test]
+    fn partitions_are_as_many_as_needed_and_enough_for_a_large_gpu() {
+        let network = feagi(10_000, 100, 1).expect("a small network");
+        let divided = |most, block| {
+            let options = Options { block, ..Options::default() };
+            let Division { partitions, team_bits } = Division::new(&network, most, 128, &options);
+            (partitions, 1 << team_bits)
+        };
+        assert_eq!(divided(1024, None), (128, 1), "for a large GPU");
+        assert_eq!(divided(47, None), (313, 1), "of at most 32 neurons");
+        assert_eq!(divided(1024, Some(1000)), (11, 16), "of at most 992 neurons, as the options ask for");
+        assert_eq!(divided(256, Some(1000)), (40, 4), "of at most 256 neurons, as workgroups are small");
+        assert_eq!(divided(1024, Some(1)), (313, 1), "no smaller than a word of bits");
+    }
 }

@@ -11,7 +11,7 @@ use kvrm_spiking::{Network, STATE_WORDS, Synapses, bit_words};
 
 use super::kernels::{BurstKernels, EntryPoint, Kernel, Pipelines, Variant, workgroup_size};
 use super::layout::{PIECE_BYTES, SPIKE_BYTES, tables};
-use super::plan::{Options, Plan, segment_bytes};
+use super::plan::{Division, Options, Plan, segment_bytes};
 
 use crate::device::Device;
 use crate::device::buffer::Buffer;
@@ -41,8 +41,11 @@ pub(super) struct Store {
     pub(super) can_pull: bool,
     /// The number of pieces of all rows together.
     pub(super) pieces: u64,
-    /// Whether rows have been divided into segments, as [`Kernel::Partitions`] needs.
-    is_divided: bool,
+    /// The division of the neurons into blocks for [`Kernel::Fused`].
+    pub(super) blocks: Division,
+    /// The number of segments into which rows have been divided, as [`Kernel::Partitions`] and [`Kernel::Fused`] need,
+    /// or 0.
+    divided: u32,
     /// Whether the synapses by target have been uploaded, as [`Kernel::Pull`] needs.
     has_incoming: bool,
 }
@@ -72,7 +75,7 @@ impl Store {
         let device = kernels.device();
         let parts = network.parts();
         let neurons = network.neurons() as usize;
-        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen, can_pull } =
+        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen, blocks, can_pull } =
             Plan::new(device, network, options)?;
         let (bindings, pipelines) = kernels.pipelines(ranges.len())?;
 
@@ -116,6 +119,7 @@ impl Store {
             incoming_starts: zeroed("incoming synapses by neuron", 0)?,
             incoming: zeroed("incoming synapses", 0)?,
             spiked: zeroed("visible spikes", 0)?,
+            turns: zeroed("turns of workgroups", 0)?,
             synapses,
         };
         let store = Self {
@@ -131,7 +135,8 @@ impl Store {
             kernels: chosen,
             can_pull,
             pieces,
-            is_divided: false,
+            blocks,
+            divided: 0,
             has_incoming: false,
         };
         let all: Vec<u32> = (0..network.neurons()).collect();
@@ -143,7 +148,7 @@ impl Store {
     pub(super) fn adopt(&mut self, plan: Plan) {
         (self.settings, self.parts, self.workgroups) = (plan.settings, plan.parts, plan.workgroups);
         (self.kernels, self.can_pull, self.pieces) = (plan.kernels, plan.can_pull, plan.pieces);
-        (self.is_divided, self.has_incoming) = (false, false);
+        (self.blocks, self.divided, self.has_incoming) = (plan.blocks, 0, false);
         self.bound.clear();
     }
 
@@ -156,8 +161,8 @@ impl Store {
         records: bool,
     ) -> Result<BoundKernel, Error> {
         let Self { input_marks, plasticity, .. } = *self;
-        let lists = matches!(entry_point, EntryPoint::Neurons | EntryPoint::Single);
-        let has_sources = plasticity == Plasticity::On || way == Kernel::Partitions;
+        let lists = matches!(entry_point, EntryPoint::Neurons | EntryPoint::Single | EntryPoint::Fused);
+        let has_sources = plasticity == Plasticity::On || matches!(way, Kernel::Partitions | Kernel::Fused);
         let variant = Variant {
             entry_point,
             input_marks,
@@ -181,23 +186,45 @@ impl Store {
     }
 
     /// Divides each row into segments, one for each partition of the targets, unless that has been done.
-    pub(super) fn divide_rows(&mut self) -> Result<(), Error> {
-        if self.is_divided {
+    pub(super) fn divide_rows(&mut self, partitions: u32) -> Result<(), Error> {
+        if self.divided == partitions {
             return Ok(());
         }
-        let (neurons, partitions) = (self.settings.neurons, self.settings.partitions);
+        let neurons = self.settings.neurons;
         self.buffers.segments.grow(segment_bytes(neurons, partitions))?;
         self.buffers.piece_sources.grow(4 * u64::from(neurons))?;
         self.bound.clear();
-        self.buffers.settings.upload(0, &[self.settings])?;
+        self.buffers.settings.upload(0, &[Settings { partitions, ..self.settings }])?;
         let kernel = self.kernel(EntryPoint::Divide, Kernel::Partitions, false)?;
         let workgroups = neurons.div_ceil(workgroup_size(&self.device));
-        self.device.submit("dividing rows", |encoder| {
+        let dividing = self.device.submit("dividing rows", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             kernel.dispatch(&mut pass, [workgroups, partitions + 1]);
         })?;
-        self.is_divided = true;
+        // Otherwise it would count as time of the first slice, and the kernel would seem slow.
+        self.device.wait(&dividing)?;
+        self.divided = partitions;
         Ok(())
+    }
+
+    /// Makes the buffers for [`Kernel::Fused`] and divides the rows for it, unless that has been done.
+    pub(super) fn prepare_blocks(&mut self) -> Result<(), Error> {
+        let (neurons, blocks) = (u64::from(self.settings.neurons), self.blocks.partitions);
+        let buffers = &mut self.buffers;
+        let turns = SpikingGroup::<()>::TURNS_STRIDE * u64::from(blocks);
+        let needed = [
+            (&mut buffers.pieces, 2 * PIECE_BYTES * neurons),
+            (&mut buffers.piece_sources, 2 * 4 * neurons),
+            (&mut buffers.turns, turns),
+        ];
+        for (buffer, bytes) in needed {
+            if buffer.bytes() < bytes {
+                // Before the buffer grows, as a later one may find the memory full.
+                self.bound.clear();
+                buffer.grow(bytes)?;
+            }
+        }
+        self.divide_rows(blocks)
     }
 
     /// Uploads the synapses by target, unless that has been done.

@@ -11,7 +11,8 @@ use kvrm_testkit::networks::{RECIPES, Recipe, injections, network};
 
 use crate::support::{assert_same, compare, executor, reference};
 
-const KERNELS: [Kernel; 4] = [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull];
+const KERNELS: [Kernel; 5] =
+    [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull, Kernel::Fused];
 
 fn options_with(kernel: Kernel) -> Options {
     Options { kernel: Some(kernel), ..Options::default() }
@@ -90,7 +91,7 @@ fn spikes_that_are_lost_are_counted() {
 fn more_spikes_than_the_device_has_room_for_are_recorded() {
     // 3,000 spikes in each step, of which the device has room for less than a hundred steps.
     let network = always_firing_network(3000, 0);
-    for kernel in [Kernel::Events, Kernel::Single] {
+    for kernel in [Kernel::Events, Kernel::Single, Kernel::Fused] {
         let mut executor = executor(&network, &options_with(kernel));
         let mut recorder = Recorder::new(1 << 20).for_neurons(1..3000);
         executor.run(300, &Input::default(), Some(&mut recorder)).expect("the recorder has room");

@@ -64,14 +64,20 @@ fn run_on_reference(network: &Arc<Network>, seed: u64, script: &[BurstCall]) -> 
 /// Returns a network that a kernel can run, with plasticity if the kernel supports it.
 fn network_for(kernel: Option<Kernel>, seed: u64) -> Arc<Network> {
     match kernel {
-        Some(Kernel::Partitions | Kernel::Pull) => network(Recipe::Lif, seed, [3, 3], false),
+        Some(Kernel::Partitions | Kernel::Pull | Kernel::Fused) => network(Recipe::Lif, seed, [3, 3], false),
         Some(Kernel::Single) => network(Recipe::Mixed, seed, [2, 6], true),
         _ => network(Recipe::Mixed, seed, [1, 4], true),
     }
 }
 
-const KERNELS: [Option<Kernel>; 5] =
-    [Some(Kernel::Events), Some(Kernel::Single), Some(Kernel::Partitions), Some(Kernel::Pull), None];
+const KERNELS: [Option<Kernel>; 6] = [
+    Some(Kernel::Events),
+    Some(Kernel::Single),
+    Some(Kernel::Partitions),
+    Some(Kernel::Pull),
+    Some(Kernel::Fused),
+    None,
+];
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
@@ -206,7 +212,7 @@ proptest! {
         more in prop_oneof![Just(0_u32), 1_u32..8],
         learns: bool,
         kernel in prop::option::of(prop::sample::select(vec![
-            Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull,
+            Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull, Kernel::Fused,
         ])),
         script in prop::collection::vec(any_call(), 1..14),
         losses in prop::collection::vec(1_u32..150, 1..4),

@@ -20,7 +20,7 @@ fn every_step_matches_the_reference() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn every_kernel_gives_the_same_results() {
-    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull] {
+    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull, Kernel::Fused] {
         let options = Options { kernel: Some(kernel), ..Options::default() };
         for (seed, recipe) in (20..).zip(RECIPES) {
             // All delays are the same, so that all kernels can run the network.
@@ -88,12 +88,13 @@ proptest! {
         learns: bool,
         runs in prop::collection::vec(1_u64..60, 1..4),
         kernel in prop::option::of(prop::sample::select(vec![
-            Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull,
+            Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull, Kernel::Fused,
         ])),
         batch in prop::option::of(1_u32..40),
         piece in prop::option::of(1_u32..70),
         team in prop::option::of(prop::sample::select(vec![1, 4, 64, 256])),
         workgroups in prop::option::of(1_u32..9),
+        block in prop::option::of(1_u32..300),
         binding_bytes in prop::option::of(2000_u64..6000),
         slice in prop::option::of(1_u32..20),
     ) {
@@ -102,7 +103,7 @@ proptest! {
         // bindings.
         let bytes = 4 * network.synapses().words.len() as u64;
         let binding_bytes = binding_bytes.map(|size| size.max(bytes / 3));
-        let options = Options { kernel, batch, piece, team, workgroups, binding_bytes, slice };
+        let options = Options { kernel, batch, piece, team, workgroups, block, binding_bytes, slice };
         compare(&network, &options, &runs, &injections(&network, seed, runs.iter().sum()));
     }
 }

@@ -16,8 +16,14 @@ use crate::report::{FaultKind, ScriptEnd, Tally};
 const CALLS: u64 = 16;
 /// The maximum number of attempts at a call that faults make fail.
 const ATTEMPTS: u32 = 4;
-const KERNELS: [Option<Kernel>; 5] =
-    [Some(Kernel::Events), Some(Kernel::Single), Some(Kernel::Partitions), Some(Kernel::Pull), None];
+const KERNELS: [Option<Kernel>; 6] = [
+    Some(Kernel::Events),
+    Some(Kernel::Single),
+    Some(Kernel::Partitions),
+    Some(Kernel::Pull),
+    Some(Kernel::Fused),
+    None,
+];
 
 fn random_call(random: &mut Random) -> BurstCall {
     match random.below(12) {

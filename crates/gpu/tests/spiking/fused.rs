@@ -1,0 +1,106 @@
+//! Tests of the kernel that does a batch of steps in one dispatch.
+
+use std::sync::Arc;
+
+use kvrm_gpu::spiking::{Kernel, Options};
+use kvrm_spiking::{
+    Builder, ConnectionRule, Executor, Injection, Input, Lif, Model, Network, Poisson, Projection, Recorder,
+};
+use kvrm_testkit::networks::{RECIPES, injections, network};
+
+use crate::support::{assert_same, compare, executor, reference};
+
+fn options(block: Option<u32>, slice: Option<u32>) -> Options {
+    Options { kernel: Some(Kernel::Fused), block, slice, ..Options::default() }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn delays_of_any_length_match_the_reference() {
+    // One delay that is a batch; delays longer than a batch, which go through the ring; and more steps than a batch has.
+    for (seed, delays) in (200..).zip([[1, 1], [12, 12], [2, 6], [7, 30], [40, 40], [33, 50]]) {
+        for (seed, recipe) in (10 * seed..).zip(RECIPES) {
+            let network = network(recipe, seed, delays, false);
+            let given = injections(&network, seed, 138);
+            for options in [options(Some(32), None), options(None, Some(3)), options(Some(1024), Some(1))] {
+                assert_eq!(executor(&network, &options).kernels(), [Kernel::Fused], "it can run {recipe:?}");
+                compare(&network, &options, &[1, 5, 32, 100], &given);
+            }
+        }
+    }
+}
+
+/// Returns a network of LIF neurons with `delays` steps, two ports, and more sums in a batch than a workgroup has room
+/// for.
+fn wide_network(delays: [u32; 2]) -> Arc<Network> {
+    let mut builder = Builder::new(0.1).seed(5).fraction_bits(8);
+    let model = Model::Lif(Lif { tau_in: 2.0, tau_m: 1.0, bias: 18.0, t_ref: 0.3, ..Lif::default() });
+    let cells = builder.population("cells", 900, &model).expect("parameters are in range");
+    let source =
+        builder.population("source", 70, &Model::Poisson(Poisson { rate: 300.0 })).expect("a rate in range");
+    for (from, weight, delay) in [(cells, -2.0, delays[0]), (cells, 3.0, delays[1]), (source, 9.0, delays[1])]
+    {
+        let projection = Projection::new(ConnectionRule::OutDegree(40), weight, delay);
+        builder.connect(from, cells, &projection).expect("the populations have neurons");
+    }
+    Arc::new(builder.build().expect("sums are small"))
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn a_batch_whose_sums_do_not_fit_is_done_in_windows() {
+    for delays in [[18, 18], [30, 30], [18, 25]] {
+        let network = wide_network(delays);
+        assert_eq!(network.parts().ports, 2, "the neurons have two time constants");
+        let sums = 2 * 900 * delays[0];
+        assert!(4 * sums > 32 << 10, "{sums} sums do not fit in the workgroup memory of any device");
+        let mut recorder = Recorder::new(1 << 20).for_neurons(0..900);
+        reference(&network).run(60, &Input::default(), Some(&mut recorder)).expect("the reference works");
+        assert!(recorder.spikes().len() > 900, "the cells fire: {}", recorder.spikes().len());
+        let given: Vec<Injection> = (0..95)
+            .map(|step| Injection { step, neuron: step as u32 * 9, amount: 5000 - 90 * step as i32 })
+            .collect();
+        for options in [options(Some(1024), None), options(Some(1024), Some(2)), options(Some(500), None)] {
+            compare(&network, &options, &[1, 17, 18, 59], &given);
+        }
+    }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn a_full_recording_keeps_the_spikes_that_are_not_delivered() {
+    // The recorded neurons fire in every step. After 7 of 8 batches, the recording has no room for the three steps of a
+    // batch, so the last two steps are done in another slice.
+    let (sources, steps) = (70, 23);
+    let mut builder = Builder::new(0.1).fraction_bits(8);
+    let source = builder.population("source", sources, &Model::Poisson(Poisson { rate: 1_000_000.0 }));
+    let source = source.expect("the rate is in range");
+    let cells =
+        builder.population("cells", 200, &Model::Lif(Lif::default())).expect("parameters are in range");
+    let projection = Projection::new(ConnectionRule::OutDegree(20), 0.7, 3);
+    builder.connect(source, cells, &projection).expect("the populations have neurons");
+    let network = Arc::new(builder.build().expect("sums are small"));
+    let (mut expected, mut found) = (reference(&network), executor(&network, &options(None, None)));
+    for run in 1..=4 {
+        let mut recorders = [0; 2].map(|_| Recorder::new(1 << 20).for_neurons(0..sources));
+        for (engine, recorder) in
+            [&mut expected as &mut dyn Executor, &mut found].into_iter().zip(&mut recorders)
+        {
+            engine.run(steps, &Input::default(), Some(recorder)).expect("the recorder has room");
+            assert_eq!(recorder.spikes().len() as u64, u64::from(sources) * steps, "all sources fire");
+        }
+        assert_eq!(recorders[1].spikes(), recorders[0].spikes(), "spikes of run {run}");
+        let states =
+            [found.state().expect("the device works"), expected.state().expect("the reference works")];
+        assert_same(&states[0], &states[1], &format!("after run {run}"));
+    }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn weights_that_learn_are_left_to_another_kernel() {
+    let learning =
+        (0..).map(|seed| network(RECIPES[1], seed, [3, 3], true)).find(|network| network.is_plastic());
+    let network = learning.expect("half of all projections learn");
+    assert_eq!(executor(&network, &options(None, None)).kernels(), [Kernel::Events], "weights change");
+}
