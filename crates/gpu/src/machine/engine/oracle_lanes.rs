@@ -34,7 +34,7 @@ enum Lanes {
     /// On the host, for each lane.
     Host(Vec<Option<Box<OraclePrefetcher>>>),
     /// On the device, for all lanes at once.
-    Device(DeviceLanes),
+    Device(Box<DeviceLanes>),
 }
 
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl OracleLanes {
         let lanes = if lanes <= rayon::current_num_threads() {
             Lanes::Host(vec![None; lanes])
         } else {
-            Lanes::Device(DeviceLanes { kernels: None, lanes: vec![None; lanes] })
+            Lanes::Device(Box::new(DeviceLanes { kernels: None, lanes: vec![None; lanes] }))
         };
         let (network, degree) = (network.clone(), prefetch.degree());
         Self { network, degree, learning: prefetch.begin_learning(), lanes, asked: 0 }
