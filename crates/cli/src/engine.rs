@@ -99,15 +99,10 @@ struct PrefetchArgs {
 }
 
 impl PrefetchArgs {
-    /// Returns the policy of a machine whose pages move.
-    fn policy(&self) -> Policy {
-        self.prefetch.unwrap_or_default()
-    }
-
     /// Returns what these options prefetch.
     fn prefetch(&self) -> Result<Prefetch> {
         let degree = self.prefetch_degree.unwrap_or_default();
-        let policy = self.policy();
+        let policy = self.prefetch.unwrap_or_default();
         let Some(path) = &self.prefetch_weights else { return Ok(Prefetch::new(policy, degree)?) };
         let option = || format!("--prefetch-weights '{}'", path.display());
         if policy != Policy::Oracle {

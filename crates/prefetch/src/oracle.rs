@@ -57,7 +57,7 @@ impl OraclePrefetcher {
         self.ask(access, trigger);
     }
 
-    /// Hears of an access. The network's progress is one with the accesses before it, or some of them.
+    /// Hears of an access. The network has then seen none, some or all of the earlier accesses in the window.
     fn ask(&mut self, access: &PageAccess, trigger: Trigger) -> OracleQuestion {
         let question = self.lane.hear(access, trigger);
         let group = question.group();

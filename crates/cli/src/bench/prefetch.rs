@@ -74,8 +74,8 @@ pub(super) struct Args {
     /// The number of repetitions of each measurement, of which the median counts.
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..))]
     repetitions: u32,
-    /// The largest number of steps of each lane, instead of the end of the small programs, and 8 or 10 million steps of the large
-    /// ones.
+    /// The largest number of steps of each lane. By default, the small programs run to their end, and the large ones for 8 or 10 million
+    /// steps.
     #[arg(long, value_name = "STEPS", value_parser = number::count)]
     steps: Option<u64>,
     /// The directory of the five small programs.
@@ -84,7 +84,8 @@ pub(super) struct Args {
     /// The directory of the three large programs.
     #[arg(long, value_name = "DIR", default_value = "target/programs")]
     programs: PathBuf,
-    /// The argument of the small programs, which says how large their data is, instead of sizes for which a lane takes some seconds.
+    /// The size of the data of the small programs, which is their argument. By default, each has a size for which a lane takes a few
+    /// seconds.
     #[arg(long, value_name = "N")]
     size: Option<u64>,
     /// Measure only this program. May be repeated.

@@ -207,7 +207,7 @@ fn sweep(kernels: &BurstKernels, network: &Arc<Network>, steps: u64, fraction: f
         println!("{{\"options\": \"{what}\", \"us_per_step\": {micros:.2}}}");
         Ok(())
     };
-    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull, Kernel::Fused] {
+    for kernel in Kernel::ALL {
         let options = Options { kernel: Some(kernel), ..Options::default() };
         if BurstExecutor::new(kernels, Arc::clone(network), options.clone())?.kernels() == [kernel] {
             run(format!("{kernel:?}"), options)?;

@@ -175,8 +175,8 @@ impl Slices {
     /// frames have waited for its end for `idle` on average, and then for the exchange of frames.
     ///
     /// In a slice of twice the length, twice as many lanes wait, and twice as long, but there are half as many exchanges. So the
-    /// sum of both is smallest when they are equal. A slice that ends because all lanes need frames is not too long: a shorter one
-    /// would end before they need the next ones.
+    /// sum of both is smallest when they are equal. If lanes have waited less for the end of the slice than for the exchange, for example because
+    /// all of them needed frames, the slice was not too long, and the next one is not shorter.
     pub(crate) fn adapt_to_waits(
         &mut self,
         (steps, took): (u32, Duration),

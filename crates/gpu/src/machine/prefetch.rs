@@ -33,12 +33,13 @@ impl Prefetch {
     /// No page is prefetched.
     pub const NONE: Self = Self { policy: Policy::None, degree: Degree::ONE, oracle: None, learning: None };
 
+    /// Returns a prefetcher without a network.
     const fn of(policy: Policy, degree: Degree) -> Self {
         Self { policy, degree, oracle: None, learning: None }
     }
 
     /// Lets a prefetcher name at most `degree` pages for each access that it hears of. The memory oracle has the weights that come with
-    /// KVRM, and is evaluated on the GPU, for all lanes together.
+    /// KVRM. It is evaluated on the GPU for all lanes together, or by the threads of the host if each lane can have one.
     ///
     /// # Errors
     ///

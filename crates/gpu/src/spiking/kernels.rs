@@ -44,6 +44,11 @@ pub enum Kernel {
     Fused,
 }
 
+impl Kernel {
+    /// All ways to deliver spikes.
+    pub const ALL: [Self; 5] = [Self::Events, Self::Single, Self::Partitions, Self::Pull, Self::Fused];
+}
+
 /// The kernels of the burst engine on a device. Each is compiled when it is first needed. Clones share the compiled
 /// kernels, and so do all executors that are built from them.
 ///

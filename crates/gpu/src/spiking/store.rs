@@ -185,7 +185,7 @@ impl Store {
         Ok(bound)
     }
 
-    /// Divides each row into segments, one for each partition of the targets, unless that has been done.
+    /// Divides each row into a segment for each of `partitions` partitions of the targets, unless that has been done.
     pub(super) fn divide_rows(&mut self, partitions: u32) -> Result<(), Error> {
         if self.divided == partitions {
             return Ok(());

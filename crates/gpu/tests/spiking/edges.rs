@@ -11,9 +11,6 @@ use kvrm_testkit::networks::{RECIPES, Recipe, injections, network};
 
 use crate::support::{assert_same, compare, executor, reference};
 
-const KERNELS: [Kernel; 5] =
-    [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull, Kernel::Fused];
-
 fn options_with(kernel: Kernel) -> Options {
     Options { kernel: Some(kernel), ..Options::default() }
 }
@@ -44,7 +41,7 @@ fn networks_without_neurons_or_synapses_run() {
         .population("alone", 70, &Model::Lif(Lif { bias: 20.0, ..Lif::default() }))
         .expect("parameters are in range");
     let alone = Arc::new(builder.build().expect("a network without synapses is valid"));
-    for kernel in KERNELS {
+    for kernel in Kernel::ALL {
         compare(&empty, &options_with(kernel), &[1, 3], &[]);
         compare(&alone, &options_with(kernel), &[1, 100], &[]);
     }
@@ -62,7 +59,7 @@ fn self_loops_and_duplicate_synapses_are_delivered() {
     builder.connect_list(area, area, &links).expect("the neurons exist");
     let network = Arc::new(builder.build().expect("sums are small"));
     let injection = Injection { step: 0, neuron: 0, amount: 3 };
-    for kernel in KERNELS {
+    for kernel in Kernel::ALL {
         compare(&network, &options_with(kernel), &[1; 5], &[injection]);
     }
 }
@@ -71,7 +68,7 @@ fn self_loops_and_duplicate_synapses_are_delivered() {
 #[test]
 fn spikes_that_are_lost_are_counted() {
     let network = always_firing_network(100, 0);
-    for kernel in KERNELS {
+    for kernel in Kernel::ALL {
         let mut executor = executor(&network, &options_with(kernel));
         let mut recorder = Recorder::new(250);
         let error = executor

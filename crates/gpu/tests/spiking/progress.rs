@@ -22,7 +22,7 @@ const FAULTS: [Fault; 7] = [
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn a_clock_that_does_not_advance_is_an_error_and_changes_nothing() {
-    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull, Kernel::Fused] {
+    for kernel in Kernel::ALL {
         let network = network(Recipe::Lif, 90, [3, 3], false);
         let options = Options { kernel: Some(kernel), ..Options::default() };
         let mut executor = BurstExecutor::new(kernels(), Arc::clone(&network), options)

@@ -70,20 +70,16 @@ fn network_for(kernel: Option<Kernel>, seed: u64) -> Arc<Network> {
     }
 }
 
-const KERNELS: [Option<Kernel>; 6] = [
-    Some(Kernel::Events),
-    Some(Kernel::Single),
-    Some(Kernel::Partitions),
-    Some(Kernel::Pull),
-    Some(Kernel::Fused),
-    None,
-];
+/// Returns each kernel, and then `None`, for the engine's own choice.
+fn kernels() -> impl Iterator<Item = Option<Kernel>> {
+    Kernel::ALL.into_iter().map(Some).chain([None])
+}
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn a_loss_before_any_call_does_not_change_results() {
     let _lock = lock_device();
-    for (seed, kernel) in (100..).zip(KERNELS) {
+    for (seed, kernel) in (100..).zip(kernels()) {
         let network = network_for(kernel, seed);
         let options = Options { kernel, slice: Some(2), ..Options::default() };
         let (mut reference, seen) = run_on_reference(&network, seed, &SCRIPT);
@@ -161,7 +157,7 @@ fn play_with_losses(
 /// For each kernel, plays the short script once for every `stride`th call of wgpu and loses the device at that call.
 fn lose_everywhere(stride: usize) {
     let _lock = lock_device();
-    for (seed, kernel) in (120..).zip(KERNELS) {
+    for (seed, kernel) in (120..).zip(kernels()) {
         let network = network_for(kernel, seed);
         let options = Options { kernel, slice: Some(2), ..Options::default() };
         let mut seen = run_on_reference(&network, seed, &SHORT_SCRIPT);
@@ -211,9 +207,7 @@ proptest! {
         shortest in 1_u32..5,
         more in prop_oneof![Just(0_u32), 1_u32..8],
         learns: bool,
-        kernel in prop::option::of(prop::sample::select(vec![
-            Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull, Kernel::Fused,
-        ])),
+        kernel in prop::option::of(prop::sample::select(Kernel::ALL.to_vec())),
         script in prop::collection::vec(any_call(), 1..14),
         losses in prop::collection::vec(1_u32..150, 1..4),
         slice in prop::option::of(1_u32..5),

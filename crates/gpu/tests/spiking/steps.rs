@@ -20,7 +20,7 @@ fn every_step_matches_the_reference() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn every_kernel_gives_the_same_results() {
-    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull, Kernel::Fused] {
+    for kernel in Kernel::ALL {
         let options = Options { kernel: Some(kernel), ..Options::default() };
         for (seed, recipe) in (20..).zip(RECIPES) {
             // All delays are the same, so that all kernels can run the network.
@@ -87,9 +87,7 @@ proptest! {
         more in prop_oneof![Just(0_u32), 1_u32..40],
         learns: bool,
         runs in prop::collection::vec(1_u64..60, 1..4),
-        kernel in prop::option::of(prop::sample::select(vec![
-            Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull, Kernel::Fused,
-        ])),
+        kernel in prop::option::of(prop::sample::select(Kernel::ALL.to_vec())),
         batch in prop::option::of(1_u32..40),
         piece in prop::option::of(1_u32..70),
         team in prop::option::of(prop::sample::select(vec![1, 4, 64, 256])),

@@ -11,12 +11,14 @@ pub(super) const FRAMES_MAX: usize = 1 << 14;
 /// The files that large programs read.
 const FILES: &str = "guests/programs";
 
-/// A program that was not opened yet. A lane takes 1 to 5 seconds on a GPU, in which it goes through its pages more than once.
+/// A program that was not opened yet. With half of its memory, a lane takes a few seconds on a GPU, in which it goes through its pages
+/// more than once.
 struct Definition {
     name: &'static str,
     kind: Kind,
 }
 
+/// How a program is started, and how long it runs.
 enum Kind {
     /// A program whose argument says how large its data is. It runs to its end.
     Small { size: u64 },
@@ -28,23 +30,25 @@ const fn small(name: &'static str, size: u64) -> Definition {
     Definition { name, kind: Kind::Small { size } }
 }
 
-const fn large(name: &'static str, arguments: &'static [&'static str], steps: u64) -> Definition {
-    Definition { name, kind: Kind::Large { arguments, input: None, steps } }
+const fn large(
+    name: &'static str,
+    arguments: &'static [&'static str],
+    input: Option<&'static str>,
+    steps: u64,
+) -> Definition {
+    Definition { name, kind: Kind::Large { arguments, input, steps } }
 }
 
 /// The programs, which `cargo xtask prefetch log` runs with more data and steps.
 const DEFINITIONS: [Definition; 8] = [
     small("chase", 1024),
     small("join", 4096),
-    large("lua", &["pages.lua"], 8_000_000),
+    large("lua", &["pages.lua"], None, 8_000_000),
     small("sort", 32_768),
-    Definition {
-        name: "sqlite",
-        kind: Kind::Large { arguments: &[], input: Some("pages.sql"), steps: 8_000_000 },
-    },
+    large("sqlite", &[], Some("pages.sql"), 8_000_000),
     small("stream", 32_768),
     small("stride", 128),
-    large("zstandard", &["3"], 10_000_000),
+    large("zstandard", &["3"], None, 10_000_000),
 ];
 
 /// A program to measure.

@@ -16,14 +16,6 @@ use crate::report::{FaultKind, ScriptEnd, Tally};
 const CALLS: u64 = 16;
 /// The maximum number of attempts at a call that faults make fail.
 const ATTEMPTS: u32 = 4;
-const KERNELS: [Option<Kernel>; 6] = [
-    Some(Kernel::Events),
-    Some(Kernel::Single),
-    Some(Kernel::Partitions),
-    Some(Kernel::Pull),
-    Some(Kernel::Fused),
-    None,
-];
 
 fn random_call(random: &mut Random) -> BurstCall {
     match random.below(12) {
@@ -44,7 +36,9 @@ pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<ScriptEnd, 
     let seed = random.bits();
     let network = network(*random.pick(&RECIPES), seed, delays, random.below(2) == 0);
     let slice = *random.pick(&[Some(1), Some(3), None]);
-    let options = Options { kernel: *random.pick(&KERNELS), slice, ..Options::default() };
+    // `None` is the engine's own choice.
+    let kernels: Vec<Option<Kernel>> = Kernel::ALL.into_iter().map(Some).chain([None]).collect();
+    let options = Options { kernel: *random.pick(&kernels), slice, ..Options::default() };
     let part_steps = *random.pick(&[Some(1), Some(1), Some(4), None]);
     let bounds =
         Bounds { part_steps, journal_bytes: *random.pick(&[None, Some(0), Some(500)]), ..Bounds::default() };
