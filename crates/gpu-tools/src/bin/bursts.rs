@@ -5,10 +5,11 @@
 //! ```
 //!
 //! NETWORK is `microcircuit`, `microcircuit_constant`, `vogels_abbott`, `fly`, `balanced`, `balanced_1ms` or `feagi`.
-//! KERNEL is `events`, `single`, `partitions`, `pull` or `fused`; `sweep` measures many options instead of one. Prints a
-//! line of JSON. The keys are:
+//! KERNEL is `auto`, which measures, `events`, `single`, `partitions`, `pull` or `fused`. Prints a line of JSON for the
+//! network and one for each combination of options. The keys are:
 //!
-//! - `batch`, `piece`, `team`, `workgroups`, `block`, `slice` and `binding_bytes`: the fields of [`Options`];
+//! - `batch`, `piece`, `team`, `workgroups`, `block`, `invocations`, `slice` and `binding_bytes`: the fields of [`Options`]. They and
+//!   KERNEL may be lists, as in `events,fused block=256,512`, of which every combination is measured;
 //! - `percent`: the percentage of FEAGI's neurons that fire in a step (1);
 //! - `runs`: the number of runs (3), of which the fastest is printed;
 //! - `record`: a file, to which a benchmark record of all runs is appended;
@@ -65,167 +66,256 @@ fn network(name: &str, scale: f64) -> Result<Network, Failure> {
     })
 }
 
+/// The names of the kernels on the command line.
+const KERNELS: [(&str, Option<Kernel>); 6] = [
+    ("auto", None),
+    ("events", Some(Kernel::Events)),
+    ("single", Some(Kernel::Single)),
+    ("partitions", Some(Kernel::Partitions)),
+    ("pull", Some(Kernel::Pull)),
+    ("fused", Some(Kernel::Fused)),
+];
+
+/// Sets a field of the options.
+type Setter = fn(&mut Options, u64);
+
+/// The arguments of the command line.
+struct Arguments {
+    names: Vec<String>,
+    keys: BTreeMap<String, String>,
+}
+
+impl Arguments {
+    const KEYS: [&str; 11] = [
+        "batch",
+        "piece",
+        "team",
+        "workgroups",
+        "block",
+        "invocations",
+        "slice",
+        "binding_bytes",
+        "percent",
+        "runs",
+        "record",
+    ];
+
+    fn parse() -> Result<Self, Failure> {
+        let (mut names, mut keys) = (Vec::new(), BTreeMap::new());
+        for argument in std::env::args().skip(1) {
+            match argument.split_once('=') {
+                Some((key, value)) if key == "commit" || Self::KEYS.contains(&key) => {
+                    keys.insert(key.to_owned(), value.to_owned());
+                }
+                Some((key, _)) => {
+                    return Err(
+                        format!("unknown key {key:?}; expected {} or commit", Self::KEYS.join(", ")).into()
+                    );
+                }
+                None => names.push(argument),
+            }
+        }
+        Ok(Self { names, keys })
+    }
+
+    fn name<'a>(&'a self, place: usize, default: &'a str) -> &'a str {
+        self.names.get(place).map_or(default, String::as_str)
+    }
+
+    fn number(&self, key: &str, default: u64) -> Result<u64, Failure> {
+        let Some(text) = self.keys.get(key) else { return Ok(default) };
+        Ok(text.parse().map_err(|error| format!("{key}={text}: {error}"))?)
+    }
+
+    /// Returns all values of a key, or none if it is not given.
+    fn numbers(&self, key: &str) -> Result<Vec<Option<u64>>, Failure> {
+        let Some(text) = self.keys.get(key) else { return Ok(vec![None]) };
+        let number = |part: &str| Ok(Some(part.parse().map_err(|error| format!("{key}={text}: {error}"))?));
+        text.split(',').map(number).collect()
+    }
+
+    /// Returns every combination of the kernels and of the values of the keys.
+    fn combinations(&self) -> Result<Vec<(String, Options)>, Failure> {
+        let mut all = Vec::new();
+        for name in self.name(3, "auto").split(',') {
+            let Some((_, kernel)) = KERNELS.iter().find(|(known, _)| *known == name) else {
+                let known = KERNELS.map(|(known, _)| known).join(", ");
+                return Err(format!("unknown kernel {name:?}; expected {known}").into());
+            };
+            all.push((name.to_owned(), Options { kernel: *kernel, ..Options::default() }));
+        }
+        let fields: [(&str, Setter); 8] = [
+            ("batch", |options, value| options.batch = Some(value as u32)),
+            ("piece", |options, value| options.piece = Some(value as u32)),
+            ("team", |options, value| options.team = Some(value as u32)),
+            ("workgroups", |options, value| options.workgroups = Some(value as u32)),
+            ("block", |options, value| options.block = Some(value as u32)),
+            ("invocations", |options, value| options.invocations = Some(value as u32)),
+            ("slice", |options, value| options.slice = Some(value as u32)),
+            ("binding_bytes", |options, value| options.binding_bytes = Some(value)),
+        ];
+        for (key, set) in fields {
+            let values = self.numbers(key)?;
+            all = all
+                .iter()
+                .flat_map(|(name, options)| values.iter().map(move |value| (name, options, *value)))
+                .map(|(name, options, value)| {
+                    let (mut name, mut options) = (name.clone(), options.clone());
+                    if let Some(value) = value {
+                        set(&mut options, value);
+                        name += &format!(" {key}={value}");
+                    }
+                    (name, options)
+                })
+                .collect();
+        }
+        Ok(all)
+    }
+}
+
+/// What all combinations of options have in common.
+struct Bench {
+    name: String,
+    network: Arc<Network>,
+    kernels: BurstKernels,
+    steps: u64,
+    input: Input,
+    runs: u64,
+}
+
+/// The measured speed of a combination of options.
+struct Speed {
+    all_seconds: Vec<f64>,
+    spikes_per_step: f64,
+    events_per_step: f64,
+}
+
 fn main() -> Result<(), Failure> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (options, names): (Vec<&String>, Vec<&String>) =
-        arguments.iter().partition(|argument| argument.contains('='));
-    let text = |name: &str| options.iter().find_map(|option| option.strip_prefix(name)?.strip_prefix('='));
-    let option = |name: &str| -> Result<Option<u64>, Failure> { Ok(text(name).map(str::parse).transpose()?) };
-    let commit = text("commit").map(str::parse).transpose()?;
-    let log = text("record").map(|path| Log::open(Path::new(path), PROGRAM, commit)).transpose()?;
-    let small = |name: &str| -> Result<Option<u32>, Failure> { Ok(option(name)?.map(|value| value as u32)) };
-    let name = names.first().map_or("microcircuit", |name| name.as_str());
-    let scale: f64 = names.get(1).map_or(Ok(1.0), |scale| scale.parse())?;
-    let steps: u64 = names.get(2).map_or(Ok(10_000), |steps| steps.parse())?;
-    let options = Options {
-        kernel: match names.get(3).map(|name| name.as_str()) {
-            Some("events") => Some(Kernel::Events),
-            Some("single") => Some(Kernel::Single),
-            Some("partitions") => Some(Kernel::Partitions),
-            Some("pull") => Some(Kernel::Pull),
-            Some("fused") => Some(Kernel::Fused),
-            _ => None,
-        },
-        batch: small("batch")?,
-        piece: small("piece")?,
-        team: small("team")?,
-        workgroups: small("workgroups")?,
-        block: small("block")?,
-        slice: small("slice")?,
-        binding_bytes: option("binding_bytes")?,
-    };
-
-    let percent = option("percent")?.unwrap_or(1);
-    let fraction = percent as f64 / 100.0;
-
+    let arguments = Arguments::parse()?;
+    let combinations = arguments.combinations()?;
+    let commit = arguments.keys.get("commit").map(|commit| commit.parse()).transpose()?;
+    let log = arguments.keys.get("record");
+    let mut log = log.map(|path| Log::open(Path::new(path), PROGRAM, commit)).transpose()?;
+    let name = arguments.name(0, "microcircuit");
+    let scale: f64 = arguments.name(1, "1").parse()?;
+    let steps: u64 = arguments.name(2, "10000").parse()?;
+    let percent = arguments.number("percent", 1)?;
     let begin = Instant::now();
     let network = Arc::new(network(name, scale)?);
     let built = begin.elapsed();
-    let device = Device::open(None)?;
-    let kernels = BurstKernels::new(&device);
-    if names.get(3).is_some_and(|name| *name == "sweep") {
-        return sweep(&kernels, &network, steps, fraction);
-    }
-    let begin = Instant::now();
-    let mut executor = BurstExecutor::new(&kernels, Arc::clone(&network), options)?;
-    let uploaded = begin.elapsed();
-
     let input = match name {
-        "feagi" => feagi_input(network.neurons(), fraction, steps, 55)?,
+        "feagi" => feagi_input(network.neurons(), percent as f64 / 100.0, steps, 55)?,
         _ => Input::default(),
     };
-    let few = (steps / 10).max(1);
-    let begin = Instant::now();
-    executor.run(few, &Input::default(), None)?;
-    let warm = begin.elapsed();
-    let mut all_seconds = Vec::new();
-    for _ in 0..option("runs")?.unwrap_or(3) {
-        let begin = Instant::now();
-        executor.run(steps, &input, None)?;
-        all_seconds.push(begin.elapsed().as_secs_f64());
-    }
-    let best = all_seconds.iter().copied().fold(f64::MAX, f64::min);
-    executor.run(few, &Input::default(), Some(&mut Recorder::new(50_000_000)))?;
-    let mut recorder = Recorder::new(50_000_000);
-    let begin = Instant::now();
-    executor.run(steps, &input, Some(&mut recorder))?;
-    let recorded = begin.elapsed().as_secs_f64();
-    let begin = Instant::now();
-    executor.state()?;
-    let read = begin.elapsed().as_secs_f64();
-    let per_step = |count: usize| count as f64 / steps as f64;
-    let lengths = &network.synapses().lengths;
-    let events: u64 = recorder.spikes().iter().map(|spike| u64::from(lengths[spike.neuron as usize])).sum();
-    let dt = network.parts().dt;
+    let device = Device::open(None)?;
+    let kernels = BurstKernels::new(&device);
+    let runs = arguments.number("runs", 3)?;
+    let bench = Bench { name: name.to_owned(), network, kernels, steps, input, runs };
     println!(
-        "{{\"network\": \"{name}\", \"scale\": {scale}, \"options\": \"{}\", \"engine\": \"{}\", \"neurons\": {}, \"synapses\": {}, \
-         \"synapse_words\": {}, \"build_s\": {:.2}, \"upload_s\": {:.2}, \"warm_s\": {:.3}, \"steps\": {steps}, \
-         \"us_per_step\": {:.2}, \"us_per_step_recorded\": {:.2}, \"real_time_factor\": {:.4}, \
-         \"spikes_per_step\": {:.2}, \"events_per_step\": {:.0}, \"rate_hz\": {:.2}, \"state_ms\": {:.2}, \"checkpoints\": {}}}",
-        arguments[arguments.len().min(3)..].join(" "),
-        executor.name(),
-        network.neurons(),
-        network.synapses().count(),
-        network.synapses().packing.words,
+        "{{\"network\": \"{name}\", \"scale\": {scale}, \"neurons\": {}, \"synapses\": {}, \"synapse_words\": {}, \
+         \"build_s\": {:.2}}}",
+        bench.network.neurons(),
+        bench.network.synapses().count(),
+        bench.network.synapses().packing.words,
         built.as_secs_f64(),
-        uploaded.as_secs_f64(),
-        warm.as_secs_f64(),
-        best * 1e6 / steps as f64,
-        recorded * 1e6 / steps as f64,
-        best * 1000.0 / (steps as f64 * dt),
-        per_step(recorder.spikes().len()),
-        events as f64 / steps as f64,
-        per_step(recorder.spikes().len()) / f64::from(network.neurons()) * 1000.0 / dt,
-        read * 1e3,
-        executor.checkpoints(),
     );
-    if let Some(mut log) = log {
-        let info = device.info();
-        let mut parameters: BTreeMap<_, _> = [
-            ("dt", dt.into()),
-            ("kernel", names.get(3).map_or("chosen", |name| name.as_str()).into()),
-            ("network", name.into()),
-            ("neurons", network.neurons().into()),
-            ("synapses", network.synapses().count().into()),
-        ]
-        .into();
-        if name == "feagi" {
-            parameters.insert("percent", percent.into());
+    for (options_text, options) in combinations {
+        let speed = bench.measure(&options_text, options)?;
+        if let Some(log) = &mut log {
+            log.append(bench.row(&options_text, percent, &speed))?;
         }
-        let of = |unit, value: &dyn Fn(f64) -> f64| {
-            Figure::of(unit, &all_seconds.iter().map(|seconds| value(*seconds)).collect::<Vec<_>>())
-        };
-        let count = steps as f64;
-        log.append(MeasuredRow {
-            kind: Kind::Bursts,
-            adapter: Some(Adapter::new(&info.name, info.kind, info.backend, &info.driver)),
-            parameters,
-            figures: [
-                ("events_a_second", of("synaptic events/s", &|seconds| events as f64 / seconds)),
-                ("microseconds_a_step", of("us", &|seconds| 1e6 * seconds / count)),
-                ("real_time_factor", of("", &|seconds| 1000.0 * seconds / (count * dt))),
-                ("spikes_a_step", Figure::once("spikes", per_step(recorder.spikes().len()))),
-            ]
-            .into(),
-        })?;
     }
     Ok(())
 }
 
-/// Measures the time of a step with many combinations of options, and prints a line of JSON for each.
-fn sweep(kernels: &BurstKernels, network: &Arc<Network>, steps: u64, fraction: f64) -> Result<(), Failure> {
-    let input = match network.population("area") {
-        Some(_) => feagi_input(network.neurons(), fraction, steps, 55)?,
-        None => Input::default(),
-    };
-    let run = |what: String, options: Options| -> Result<(), Failure> {
-        let mut executor = BurstExecutor::new(kernels, Arc::clone(network), options)?;
-        executor.run(steps / 2, &Input::default(), None)?;
+impl Bench {
+    /// Measures the time of a step with some options, and prints a line of JSON.
+    fn measure(&self, options_text: &str, options: Options) -> Result<Speed, Failure> {
+        let (network, steps) = (&self.network, self.steps);
         let begin = Instant::now();
-        executor.run(steps, &input, None)?;
-        let micros = begin.elapsed().as_secs_f64() * 1e6 / steps as f64;
-        println!("{{\"options\": \"{what}\", \"us_per_step\": {micros:.2}}}");
-        Ok(())
-    };
-    for kernel in Kernel::ALL {
-        let options = Options { kernel: Some(kernel), ..Options::default() };
-        if BurstExecutor::new(kernels, Arc::clone(network), options.clone())?.kernels() == [kernel] {
-            run(format!("{kernel:?}"), options)?;
+        let mut executor = BurstExecutor::new(&self.kernels, Arc::clone(network), options)?;
+        let uploaded = begin.elapsed();
+        let few = (steps / 10).max(1);
+        let begin = Instant::now();
+        executor.run(few, &Input::default(), None)?;
+        let warm = begin.elapsed();
+        let mut all_seconds = Vec::new();
+        for _ in 0..self.runs {
+            let begin = Instant::now();
+            executor.run(steps, &self.input, None)?;
+            all_seconds.push(begin.elapsed().as_secs_f64());
+        }
+        let best = all_seconds.iter().copied().fold(f64::MAX, f64::min);
+        executor.run(few, &Input::default(), Some(&mut Recorder::new(50_000_000)))?;
+        let mut recorder = Recorder::new(50_000_000);
+        let begin = Instant::now();
+        executor.run(steps, &self.input, Some(&mut recorder))?;
+        let recorded = begin.elapsed().as_secs_f64();
+        let begin = Instant::now();
+        executor.state()?;
+        let read = begin.elapsed().as_secs_f64();
+        let lengths = &network.synapses().lengths;
+        let events: u64 =
+            recorder.spikes().iter().map(|spike| u64::from(lengths[spike.neuron as usize])).sum();
+        let per_step = |count: f64| count / steps as f64;
+        let spikes_per_step = per_step(recorder.spikes().len() as f64);
+        let events_per_step = per_step(events as f64);
+        let dt = network.parts().dt;
+        println!(
+            "{{\"options\": \"{options_text}\", \"us_per_step\": {:.2}, \"us_per_step_recorded\": {:.2}, \
+             \"real_time_factor\": {:.4}, \"spikes_per_step\": {spikes_per_step:.2}, \"events_per_step\": {events_per_step:.0}, \
+             \"rate_hz\": {:.2}, \"upload_s\": {:.2}, \"warm_s\": {:.3}, \"state_ms\": {:.2}, \"checkpoints\": {}, \
+             \"engine\": \"{}\"}}",
+            per_step(best * 1e6),
+            per_step(recorded * 1e6),
+            best * 1000.0 / (steps as f64 * dt),
+            spikes_per_step / f64::from(network.neurons()) * 1000.0 / dt,
+            uploaded.as_secs_f64(),
+            warm.as_secs_f64(),
+            read * 1e3,
+            executor.checkpoints(),
+            executor.name(),
+        );
+        Ok(Speed { all_seconds, spikes_per_step, events_per_step })
+    }
+
+    /// Returns the row of a benchmark record.
+    fn row(&self, options_text: &str, percent: u64, speed: &Speed) -> MeasuredRow<'_> {
+        let info = self.kernels.device().info();
+        let dt = self.network.parts().dt;
+        let kernel = match options_text {
+            "auto" => "chosen",
+            text => text,
+        };
+        let mut parameters: BTreeMap<_, _> = [
+            ("dt", dt.into()),
+            ("kernel", kernel.into()),
+            ("network", self.name.as_str().into()),
+            ("neurons", self.network.neurons().into()),
+            ("synapses", self.network.synapses().count().into()),
+        ]
+        .into();
+        if self.name == "feagi" {
+            parameters.insert("percent", percent.into());
+        }
+        let of = |unit, value: &dyn Fn(f64) -> f64| {
+            Figure::of(unit, &speed.all_seconds.iter().map(|seconds| value(*seconds)).collect::<Vec<_>>())
+        };
+        let count = self.steps as f64;
+        MeasuredRow {
+            kind: Kind::Bursts,
+            adapter: Some(Adapter::new(&info.name, info.kind, info.backend, &info.driver)),
+            parameters,
+            figures: [
+                (
+                    "events_a_second",
+                    of("synaptic events/s", &|seconds| speed.events_per_step * count / seconds),
+                ),
+                ("microseconds_a_step", of("us", &|seconds| 1e6 * seconds / count)),
+                ("real_time_factor", of("", &|seconds| 1000.0 * seconds / (count * dt))),
+                ("spikes_a_step", Figure::once("spikes", speed.spikes_per_step)),
+            ]
+            .into(),
         }
     }
-    for team in [8, 32, 128] {
-        for piece in [team, 4 * team, 16 * team] {
-            for workgroups in [132, 528, 1056] {
-                let options = Options {
-                    kernel: Some(Kernel::Events),
-                    team: Some(team),
-                    piece: Some(piece),
-                    workgroups: Some(workgroups),
-                    ..Options::default()
-                };
-                run(format!("team={team} piece={piece} workgroups={workgroups}"), options)?;
-            }
-        }
-    }
-    Ok(())
 }
