@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::{Error, Network};
 
 /// An amount of input to one neuron in one step.
@@ -70,15 +72,19 @@ impl Input {
     /// A neuron or step is out of range, or an amount exceeds the network's injection limit.
     pub fn check(&self, network: &Network, steps: u64) -> Result<(), Error> {
         let (neurons, limit) = (network.neurons(), network.parts().injection_limit);
-        for &Injection { step, neuron, amount } in self.injections() {
+        let error_of = |&Injection { step, neuron, amount }: &Injection| {
             if neuron >= neurons {
-                return Err(Error::NoSuchNeuron { neuron: neuron.into(), neurons: neurons.into() });
+                Some(Error::NoSuchNeuron { neuron: neuron.into(), neurons: neurons.into() })
             } else if step >= steps {
-                return Err(Error::InjectionStep { step, steps });
+                Some(Error::InjectionStep { step, steps })
             } else if amount.unsigned_abs() > limit.unsigned_abs() {
-                return Err(Error::Injection { neuron, step, amount: amount.into(), limit });
+                Some(Error::Injection { neuron, step, amount: amount.into(), limit })
+            } else {
+                None
             }
-        }
-        Ok(())
+        };
+        // There may be millions.
+        let injections = self.injections().par_iter().with_min_len(1 << 14);
+        injections.find_map_first(error_of).map_or(Ok(()), Err)
     }
 }
