@@ -7,6 +7,7 @@
 //! clock is in a storage buffer, so a command buffer holds thousands of steps, and the host reads nothing back in
 //! between. Sums are integers, so atomic additions give the same result in any order.
 
+mod blocked;
 mod change;
 mod choice;
 mod chunk;

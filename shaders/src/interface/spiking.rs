@@ -41,8 +41,18 @@ pub struct Settings {
     pub partitions: u32,
     /// The binary logarithm of the number of invocations that share the segment of a row for a partition.
     pub segment_team_bits: u32,
+    /// The number of steps of a batch whose input the kernel `fused` has in workgroup memory at the same time.
+    pub window: u32,
+    /// The shift, first left and then right, that extracts the weight from a word of a block.
+    pub block_weight_shift: u32,
+    /// The shift to the right that moves the delay in a word of a block to the lowest bits.
+    pub block_delay_shift: u32,
+    /// The shift to the right that leaves the index of the sum in a word of a block.
+    pub block_index_shift: u32,
     /// The index in `tables` of the directory of plasticity rules.
     pub rules: u32,
+    /// 1 if the coefficients of all LIF neurons are from 0 to 1.
+    pub are_shares: u32,
     /// The seed of the random numbers of Poisson inputs.
     pub input_base: u32,
     /// The seed of the random numbers of Poisson sources.
@@ -61,7 +71,7 @@ pub struct Settings {
     pub rounds: u32,
 }
 
-const _: () = assert!(size_of::<Settings>() == 96, "the struct has the size that it has in WGSL");
+const _: () = assert!(size_of::<Settings>() == 116, "the struct has the size that it has in WGSL");
 const _: () = assert!(offset_of!(Settings, neurons) == 0, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, slots) == 4, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, ports) == 8, "the member is where it is in WGSL");
@@ -77,15 +87,20 @@ const _: () = assert!(offset_of!(Settings, piece) == 44, "the member is where it
 const _: () = assert!(offset_of!(Settings, team_bits) == 48, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, partitions) == 52, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, segment_team_bits) == 56, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, rules) == 60, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, input_base) == 64, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, source_base) == 68, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, steps) == 72, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, injections) == 76, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, recording) == 80, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, recorded_first) == 84, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, recorded) == 88, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, rounds) == 92, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, window) == 60, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, block_weight_shift) == 64, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, block_delay_shift) == 68, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, block_index_shift) == 72, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, rules) == 76, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, are_shares) == 80, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, input_base) == 84, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, source_base) == 88, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, steps) == 92, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, injections) == 96, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, recording) == 100, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, recorded_first) == 104, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, recorded) == 108, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, rounds) == 112, "the member is where it is in WGSL");
 
 /// The position of the engine in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -120,7 +135,7 @@ const _: () = assert!(offset_of!(Clock, batch) == 24, "the member is where it is
 const _: () = assert!(offset_of!(Clock, first) == 28, "the member is where it is in WGSL");
 
 /// The clocks, and the counters of pieces and recorded spikes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Time {
     /// The clock that `neurons` reads.
@@ -133,11 +148,11 @@ pub struct Time {
     pub recorded: u32,
     /// The numbers of spikes that three batches of `fused` record: one counts, one is read, and one is set to zero.
     pub batch_spikes: [u32; 3],
-    /// The numbers of neurons that the same batches list.
-    pub batch_pieces: [u32; 3],
+    /// The lengths of the lists of the windows of the same batches.
+    pub batch_pieces: [u32; 96],
 }
 
-const _: () = assert!(size_of::<Time>() == 100, "the struct has the size that it has in WGSL");
+const _: () = assert!(size_of::<Time>() == 472, "the struct has the size that it has in WGSL");
 const _: () = assert!(offset_of!(Time, before) == 0, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Time, after) == 32, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Time, pieces) == 64, "the member is where it is in WGSL");
@@ -217,7 +232,8 @@ pub struct SpikingGroup<B> {
     pub tables: B,
     /// The row of each neuron: the index of its first word, and its number of synapses.
     pub rows: B,
-    /// The pieces of rows to deliver. The kernel `fused` has two lists with room for all neurons, which take turns.
+    /// The pieces of rows to deliver. The kernel `fused` has lists of neurons, whose place is the number of the
+    /// neuron.
     pub pieces: B,
     /// A bit for each neuron that fired in the last step.
     pub fired: B,
@@ -230,10 +246,12 @@ pub struct SpikingGroup<B> {
     /// The spikes of each neuron in the last 64 steps, low word first: bit k is the step k steps ago. Used if weights
     /// change.
     pub histories: B,
-    /// The source neuron of each piece. Used if weights change, and by the kernels `partitions` and `fused`.
+    /// The source neuron of each piece. Used if weights change, and by the kernel `partitions`.
     pub piece_sources: B,
-    /// For each neuron, the index in its row of the first synapse to each partition, and the end of the last. Used by the
-    /// kernels `partitions` and `fused`.
+    /// For the kernel `partitions`: for each neuron, the index in its row of the first synapse to each partition, and the end
+    /// of the last. For the kernel `fused`, whose synapses are sorted by block, source and target: for each block, the index
+    /// of the first four words of each source, the end of the last, and where the block begins: the number of the binding in
+    /// the highest two bits, and the index in it.
     pub segments: B,
     /// For each neuron, the index of its first synapse in `incoming`; and the end of the last. Used by the kernel `pull`.
     pub incoming_starts: B,
@@ -244,6 +262,14 @@ pub struct SpikingGroup<B> {
     pub spiked: B,
     /// The turn of each workgroup of the kernel `fused`.
     pub turns: B,
+    /// The synapses of blocks, for the kernel `fused`: words with weight, delay, and the index of the sum in a step.
+    pub blocks_a: B,
+    /// More synapses of blocks.
+    pub blocks_b: B,
+    /// More synapses of blocks.
+    pub blocks_c: B,
+    /// More synapses of blocks.
+    pub blocks_d: B,
     /// Words of synapses.
     pub synapses: Vec<B>,
 }
@@ -287,6 +313,14 @@ impl SpikingGroup<()> {
     pub const SPIKED_STRIDE: u64 = 8;
     /// Bytes of an element of `turns`.
     pub const TURNS_STRIDE: u64 = 40;
+    /// Bytes of an element of `blocks_a`.
+    pub const BLOCKS_A_STRIDE: u64 = 16;
+    /// Bytes of an element of `blocks_b`.
+    pub const BLOCKS_B_STRIDE: u64 = 16;
+    /// Bytes of an element of `blocks_c`.
+    pub const BLOCKS_C_STRIDE: u64 = 16;
+    /// Bytes of an element of `blocks_d`.
+    pub const BLOCKS_D_STRIDE: u64 = 16;
     /// Bytes of an element of `synapses`.
     pub const SYNAPSES_STRIDE: u64 = 4;
 }
@@ -316,6 +350,10 @@ impl<B> SpikingGroup<B> {
             incoming: &self.incoming,
             spiked: &self.spiked,
             turns: &self.turns,
+            blocks_a: &self.blocks_a,
+            blocks_b: &self.blocks_b,
+            blocks_c: &self.blocks_c,
+            blocks_d: &self.blocks_d,
             synapses: self.synapses.iter().collect(),
         }
     }
@@ -326,8 +364,8 @@ impl<B> Group for SpikingGroup<B> {
     const GROUP: u32 = 0;
     const LABEL: &'static str = "spiking";
     const BINDINGS: &'static [Binding] = &[
-        Binding { binding: 0, name: "settings", access: Access::Uniform, min_bytes: 96 },
-        Binding { binding: 1, name: "time", access: Access::ReadWrite, min_bytes: 100 },
+        Binding { binding: 0, name: "settings", access: Access::Uniform, min_bytes: 116 },
+        Binding { binding: 1, name: "time", access: Access::ReadWrite, min_bytes: 472 },
         Binding { binding: 2, name: "columns", access: Access::ReadWrite, min_bytes: 4 },
         Binding { binding: 3, name: "ring", access: Access::ReadWrite, min_bytes: 4 },
         Binding { binding: 4, name: "marks", access: Access::ReadWrite, min_bytes: 4 },
@@ -347,11 +385,15 @@ impl<B> Group for SpikingGroup<B> {
         Binding { binding: 18, name: "incoming", access: Access::Read, min_bytes: 8 },
         Binding { binding: 19, name: "spiked", access: Access::ReadWrite, min_bytes: 8 },
         Binding { binding: 20, name: "turns", access: Access::ReadWrite, min_bytes: 40 },
+        Binding { binding: 21, name: "blocks_a", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 22, name: "blocks_b", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 23, name: "blocks_c", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 24, name: "blocks_d", access: Access::Read, min_bytes: 16 },
     ];
-    const NUMBERED: Option<Binding> = Some(Binding { binding: 21, name: "synapses", access: Access::ReadWrite, min_bytes: 4 });
+    const NUMBERED: Option<Binding> = Some(Binding { binding: 25, name: "synapses", access: Access::ReadWrite, min_bytes: 4 });
 
     fn buffers(self) -> Vec<B> {
-        let mut buffers = vec![self.settings, self.time, self.columns, self.ring, self.marks, self.record_of, self.records, self.tables, self.rows, self.pieces, self.fired, self.recording, self.injection_starts, self.injections, self.histories, self.piece_sources, self.segments, self.incoming_starts, self.incoming, self.spiked, self.turns];
+        let mut buffers = vec![self.settings, self.time, self.columns, self.ring, self.marks, self.record_of, self.records, self.tables, self.rows, self.pieces, self.fired, self.recording, self.injection_starts, self.injections, self.histories, self.piece_sources, self.segments, self.incoming_starts, self.incoming, self.spiked, self.turns, self.blocks_a, self.blocks_b, self.blocks_c, self.blocks_d];
         buffers.extend(self.synapses);
         buffers
     }
@@ -369,8 +411,6 @@ pub struct Fused {
     pub plasticity: Plasticity,
     /// The variant of this family.
     pub spike_recording: SpikeRecording,
-    /// The variant of this family.
-    pub piece_sources: PieceSources,
 }
 
 impl Fused {
@@ -388,7 +428,7 @@ impl Fused {
 pub struct FusedOverrides {
     /// The number of sums of a workgroup.
     pub block_sums: u32,
-    /// The invocations of a workgroup, at least as many as a block has neurons.
+    /// The invocations of a workgroup.
     pub workgroup_size: u32,
 }
 
@@ -417,7 +457,7 @@ impl Root for Fused {
     type Groups<T> = FusedGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.spike_recording.substitutions(), self.piece_sources.substitutions()].concat()
+        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.spike_recording.substitutions()].concat()
     }
 }
 
@@ -659,7 +699,7 @@ impl Root for Single {
 
 /// The kernels of this folder, as data.
 pub const KERNELS: &[KernelInfo] = &[
-    KernelInfo { module: "spiking::fused", entries: &["begin_turns", "fused", "settle"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording", "PieceSources"] },
+    KernelInfo { module: "spiking::fused", entries: &["begin_turns", "fused", "settle"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording"] },
     KernelInfo { module: "spiking::neurons", entries: &["neurons"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording", "PieceSources", "VisibleSpikes"] },
     KernelInfo { module: "spiking::partitions", entries: &["partitions", "divide"], families: &["SynapseParts", "InputMarks", "Plasticity"] },
     KernelInfo { module: "spiking::propagate", entries: &["propagate"], families: &["SynapseParts", "InputMarks", "Plasticity"] },

@@ -14,7 +14,14 @@ constants! {
     /// The number of sums that a workgroup has for its partition: one for each port and neuron of the partition.
     SUMS = 4096;
     /// The most neurons of a block, which a workgroup of the kernel `fused` owns.
-    BLOCK_MAX = 1024;
+    BLOCK_MAX = 8192;
+    /// The number of segments of rows that a workgroup of the kernel `fused` looks up before it reads their synapses.
+    STAGE = 512;
+    /// The number of neurons that a workgroup of the kernel `fused` queues before it lists them.
+    QUEUE = 64;
+    /// The binary logarithm of the most invocations of the kernel `fused` that share the segment of a row. Its workgroups
+    /// have a multiple of so many invocations.
+    TEAM_BITS_MAX = 5;
 
     // Plasticity rules, in the tables of a network.
 

@@ -35,8 +35,18 @@ struct Settings {
     partitions: u32,
     /// The binary logarithm of the number of invocations that share the segment of a row for a partition.
     segment_team_bits: u32,
+    /// The number of steps of a batch whose input the kernel `fused` has in workgroup memory at the same time.
+    window: u32,
+    /// The shift, first left and then right, that extracts the weight from a word of a block.
+    block_weight_shift: u32,
+    /// The shift to the right that moves the delay in a word of a block to the lowest bits.
+    block_delay_shift: u32,
+    /// The shift to the right that leaves the index of the sum in a word of a block.
+    block_index_shift: u32,
     /// The index in `tables` of the directory of plasticity rules.
     rules: u32,
+    /// 1 if the coefficients of all LIF neurons are from 0 to 1.
+    are_shares: u32,
     /// The seed of the random numbers of Poisson inputs.
     input_base: u32,
     /// The seed of the random numbers of Poisson sources.
@@ -87,8 +97,8 @@ struct Time {
     recorded: atomic<u32>,
     /// The numbers of spikes that three batches of `fused` record: one counts, one is read, and one is set to zero.
     batch_spikes: array<atomic<u32>, 3>,
-    /// The numbers of neurons that the same batches list.
-    batch_pieces: array<atomic<u32>, 3>,
+    /// The lengths of the lists of the windows of the same batches.
+    batch_pieces: array<atomic<u32>, 96>,
 }
 
 /// The position of a workgroup of `fused` in time. Each workgroup has its own, which no other one reads or writes.
@@ -139,7 +149,8 @@ struct Record {
 @group(0) @binding(7) var<storage, read> tables: array<u32>;
 /// The row of each neuron: the index of its first word, and its number of synapses.
 @group(0) @binding(8) var<storage, read> rows: array<vec2<u32>>;
-/// The pieces of rows to deliver. The kernel `fused` has two lists with room for all neurons, which take turns.
+/// The pieces of rows to deliver. The kernel `fused` has lists of neurons, whose place is the number of the
+/// neuron.
 @group(0) @binding(9) var<storage, read_write> pieces: array<Piece>;
 /// A bit for each neuron that fired in the last step.
 @group(0) @binding(10) var<storage, read_write> fired: array<u32>;
@@ -152,10 +163,12 @@ struct Record {
 /// The spikes of each neuron in the last 64 steps, low word first: bit k is the step k steps ago. Used if weights
 /// change.
 @group(0) @binding(14) var<storage, read_write> histories: array<vec2<u32>>;
-/// The source neuron of each piece. Used if weights change, and by the kernels `partitions` and `fused`.
+/// The source neuron of each piece. Used if weights change, and by the kernel `partitions`.
 @group(0) @binding(15) var<storage, read_write> piece_sources: array<u32>;
-/// For each neuron, the index in its row of the first synapse to each partition, and the end of the last. Used by the
-/// kernels `partitions` and `fused`.
+/// For the kernel `partitions`: for each neuron, the index in its row of the first synapse to each partition, and the end
+/// of the last. For the kernel `fused`, whose synapses are sorted by block, source and target: for each block, the index
+/// of the first four words of each source, the end of the last, and where the block begins: the number of the binding in
+/// the highest two bits, and the index in it.
 @group(0) @binding(16) var<storage, read_write> segments: array<u32>;
 /// For each neuron, the index of its first synapse in `incoming`; and the end of the last. Used by the kernel `pull`.
 @group(0) @binding(17) var<storage, read> incoming_starts: array<u32>;
@@ -166,3 +179,11 @@ struct Record {
 @group(0) @binding(19) var<storage, read_write> spiked: array<vec2<u32>>;
 /// The turn of each workgroup of the kernel `fused`.
 @group(0) @binding(20) var<storage, read_write> turns: array<Turn>;
+/// The synapses of blocks, for the kernel `fused`: words with weight, delay, and the index of the sum in a step.
+@group(0) @binding(21) var<storage, read> blocks_a: array<vec4<u32>>;
+/// More synapses of blocks.
+@group(0) @binding(22) var<storage, read> blocks_b: array<vec4<u32>>;
+/// More synapses of blocks.
+@group(0) @binding(23) var<storage, read> blocks_c: array<vec4<u32>>;
+/// More synapses of blocks.
+@group(0) @binding(24) var<storage, read> blocks_d: array<vec4<u32>>;

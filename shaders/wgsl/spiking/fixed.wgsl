@@ -23,6 +23,13 @@ fn mul(number: i32, coefficient: i32) -> i32 {
     return saturated(i64(product(number, coefficient) + 0x20000000lu) >> 30u);
 }
 
+/// Returns a number times a coefficient from 0 to 1 with 30 fraction bits: such a product does not saturate.
+///
+/// Twin: `kvrm_spiking::fixed::mul`.
+fn share(number: i32, coefficient: i32) -> i32 {
+    return i32(i64(product(number, coefficient) + 0x20000000lu) >> 30u);
+}
+
 /// Returns the sum.
 ///
 /// Twin: `kvrm_spiking::fixed::add`.

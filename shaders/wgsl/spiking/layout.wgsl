@@ -18,7 +18,16 @@ const SINGLE_MAX = 32768u;
 const SUMS = 4096u;
 
 /// The most neurons of a block, which a workgroup of the kernel `fused` owns.
-const BLOCK_MAX = 1024u;
+const BLOCK_MAX = 8192u;
+
+/// The number of segments of rows that a workgroup of the kernel `fused` looks up before it reads their synapses.
+const STAGE = 512u;
+
+/// The number of neurons that a workgroup of the kernel `fused` queues before it lists them.
+const QUEUE = 64u;
+
+/// The binary logarithm of the most invocations of the kernel `fused` that share the segment of a row. Its workgroups have a multiple of so many invocations.
+const TEAM_BITS_MAX = 5u;
 
 /// The words of a population in the directory of rules: the index of its first rule, and the number of its rules.
 const RULES_WORDS = 2u;

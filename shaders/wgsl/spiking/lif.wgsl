@@ -2,8 +2,8 @@
 //!
 //! Twin: `kvrm_spiking::model::lif`. State: V, excitatory current, inhibitory current, remaining refractory steps.
 
-import package::spiking::bindings::{Record};
-import package::spiking::fixed::{mul, saturated};
+import package::spiking::bindings::{Record, settings};
+import package::spiking::fixed::{mul, saturated, share};
 import package::spiking::poisson::{poisson_input};
 import package::spiking::record::{Arrival, Moment, signed_of, word_of};
 import package::spiking::record_words::{
@@ -16,39 +16,76 @@ fn widened(value: i32) -> u64 {
     return u64(i64(value));
 }
 
-/// Updates a neuron for one step. Returns whether it fires.
-fn update_lif(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> bool {
-    var v = i32((*words).x);
-    let excitatory = i32((*words).y);
-    let inhibitory = i32((*words).z);
-    var refractory = (*words).w;
-    if refractory == 0u {
-        v = saturated(i64(
-            widened(mul(v, signed_of(record, LIF_DECAY)))
-                + widened(mul(excitatory, signed_of(record, LIF_EXCITATORY)))
-                + widened(mul(inhibitory, signed_of(record, LIF_INHIBITORY)))
-                + widened(signed_of(record, LIF_BIAS))
-        ));
-    } else {
-        refractory -= 1u;
-    }
-    let shift = word_of(record, WORD_SHIFT);
-    let poisson = poisson_input(record, moment, neuron);
+/// The numbers of a step whose magnitudes are below it add up to 32 bits: at most four are added.
+const SMALL = 1u << 29u;
+
+/// Returns the magnitude of a number, less 1 if it is negative.
+fn magnitude(value: i32) -> u32 {
+    return u32(value ^ (value >> 31u));
+}
+
+/// Returns V and both currents at the end of a step in which the neuron is not refractory, if no number of the step can
+/// leave 32 bits. Poisson input is `poisson`, and inputs are shifted by `shift`.
+fn small_step(record: ptr<function, Record>, words: vec4<u32>, arrival: Arrival, poisson: i32, shift: u32) -> vec3<i32> {
+    let excitatory = i32(words.y);
+    let inhibitory = i32(words.z);
+    return vec3<i32>(
+        share(i32(words.x), signed_of(record, LIF_DECAY))
+            + share(excitatory, signed_of(record, LIF_EXCITATORY))
+            + share(inhibitory, signed_of(record, LIF_INHIBITORY))
+            + signed_of(record, LIF_BIAS),
+        share(excitatory, signed_of(record, LIF_DECAY_EXCITATORY)) + (arrival.excitatory << shift) + max(poisson, 0),
+        share(inhibitory, signed_of(record, LIF_DECAY_INHIBITORY)) + (arrival.inhibitory << shift) + min(poisson, 0),
+    );
+}
+
+/// Returns the same as `small_step` for numbers of any size, which saturate.
+fn large_step(record: ptr<function, Record>, words: vec4<u32>, arrival: Arrival, poisson: u64, shift: u32) -> vec3<i32> {
+    let excitatory = i32(words.y);
+    let inhibitory = i32(words.z);
     let is_negative = (poisson >> 63u) != 0lu;
     let to_excitatory = (widened(arrival.excitatory) << shift) + select(poisson, 0lu, is_negative);
     let to_inhibitory = (widened(arrival.inhibitory) << shift) + select(0lu, poisson, is_negative);
-    let left_excitatory = widened(mul(excitatory, signed_of(record, LIF_DECAY_EXCITATORY)));
-    let left_inhibitory = widened(mul(inhibitory, signed_of(record, LIF_DECAY_INHIBITORY)));
+    return vec3<i32>(
+        saturated(i64(
+            widened(mul(i32(words.x), signed_of(record, LIF_DECAY)))
+                + widened(mul(excitatory, signed_of(record, LIF_EXCITATORY)))
+                + widened(mul(inhibitory, signed_of(record, LIF_INHIBITORY)))
+                + widened(signed_of(record, LIF_BIAS))
+        )),
+        saturated(i64(widened(mul(excitatory, signed_of(record, LIF_DECAY_EXCITATORY))) + to_excitatory)),
+        saturated(i64(widened(mul(inhibitory, signed_of(record, LIF_DECAY_INHIBITORY))) + to_inhibitory)),
+    );
+}
+
+/// Updates a neuron for one step. Returns whether it fires.
+fn update_lif(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> bool {
+    let before = *words;
+    let shift = word_of(record, WORD_SHIFT);
+    let poisson = poisson_input(record, moment, neuron);
+    let low = i32(poisson);
+    let numbers = magnitude(i32(before.x)) | magnitude(i32(before.y)) | magnitude(i32(before.z))
+        | magnitude(signed_of(record, LIF_BIAS)) | magnitude(low);
+    let arrived = magnitude(arrival.excitatory) | magnitude(arrival.inhibitory);
+    let is_small = settings.are_shares != 0u && numbers < SMALL && arrived < (SMALL >> shift)
+        && poisson == widened(low);
+    var after: vec3<i32>;
+    if is_small {
+        after = small_step(record, before, arrival, low, shift);
+    } else {
+        after = large_step(record, before, arrival, poisson, shift);
+    }
+    var v = after.x;
+    var refractory = before.w;
+    if refractory != 0u {
+        v = i32(before.x);
+        refractory -= 1u;
+    }
     let fires = v >= signed_of(record, LIF_THRESHOLD);
     if fires {
         v = signed_of(record, LIF_RESET);
         refractory = word_of(record, LIF_REFRACTORY);
     }
-    *words = vec4<u32>(
-        u32(v),
-        u32(saturated(i64(left_excitatory + to_excitatory))),
-        u32(saturated(i64(left_inhibitory + to_inhibitory))),
-        refractory,
-    );
+    *words = vec4<u32>(u32(v), u32(after.y), u32(after.z), refractory);
     return fires;
 }

@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 use std::mem::offset_of;
 use std::time::Instant;
 
+use bytemuck::Zeroable as _;
 use kvrm_shaders::interface::spiking::{Clock, Settings, Time};
 use kvrm_shaders::layout::spiking::ROW;
 use kvrm_spiking::{Injection, Recorder};
+use rayon::prelude::*;
 
 use super::executor::DeviceExecutor;
 use super::kernels::{EntryPoint, Kernel};
@@ -22,6 +24,8 @@ const SLICES: usize = 4;
 const REPORTS_BYTES: u64 = 256 << 20;
 /// A batch that lists more than one in this many of all pieces makes [`Kernel::Pull`] a candidate.
 const PULL_DIVISOR: u64 = 10;
+/// The minimum number of injections that a thread prepares.
+const INJECTIONS_MIN: usize = 1 << 14;
 /// The room for recorded spikes beyond those that a single batch can have.
 const RECORDING: u64 = 1 << 21;
 
@@ -63,7 +67,7 @@ impl DeviceExecutor {
             batch: 1,
             ..Clock::default()
         };
-        let time = Time { before: clock, after: clock, ..Time::default() };
+        let time = Time { before: clock, after: clock, ..Time::zeroed() };
         self.store.buffers.time.upload(0, &[time])?;
         if !injections.is_empty() {
             // A batch delivers the injections of the next one together with its spikes. The first batch has none before
@@ -113,7 +117,8 @@ impl DeviceExecutor {
         }
         let pair = |injection: &Injection| [injection.neuron, injection.amount as u32];
         self.store.buffers.injection_starts.upload(0, &starts)?;
-        self.store.buffers.injections.upload(0, &injections.iter().map(pair).collect::<Vec<_>>())
+        let pairs: Vec<[u32; 2]> = injections.par_iter().with_min_len(INJECTIONS_MIN).map(pair).collect();
+        self.store.buffers.injections.upload(0, &pairs)
     }
 
     /// Submits slices until all steps are done, and reads their reports. A slice that does not advance the clock is an
@@ -186,7 +191,7 @@ impl DeviceExecutor {
             let prepared = match kernel {
                 Kernel::Events | Kernel::Single => Ok(()),
                 Kernel::Partitions => self.store.divide_rows(self.store.settings.partitions),
-                Kernel::Fused => self.store.prepare_blocks(),
+                Kernel::Fused => self.store.prepare_blocks(self.network.synapses()),
                 Kernel::Pull => self.store.upload_incoming(self.network.synapses()),
             };
             match prepared {

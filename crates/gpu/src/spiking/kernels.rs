@@ -107,6 +107,8 @@ pub(super) struct Variant {
     pub(super) spike_recording: SpikeRecording,
     pub(super) piece_sources: PieceSources,
     pub(super) visible_spikes: VisibleSpikes,
+    /// The number of invocations of a workgroup, for kernels that do not have a fixed one.
+    pub(super) invocations: u32,
 }
 
 /// A pipeline and the layout of its bind group. The layout has only the bindings that the pipeline uses, as each
@@ -170,10 +172,9 @@ impl Pipelines {
     }
 
     fn compile(&self, variant: Variant) -> Result<CompiledKernel, Error> {
-        let Variant { entry_point, input_marks, plasticity, spike_recording, piece_sources, visible_spikes } =
-            variant;
+        let Variant { entry_point, input_marks, plasticity, spike_recording, piece_sources, .. } = variant;
+        let Variant { visible_spikes, invocations: workgroup_size, .. } = variant;
         let synapse_parts = self.parts;
-        let workgroup_size = workgroup_size(&self.device);
         match entry_point {
             EntryPoint::Neurons => self.pipeline(
                 Neurons {
@@ -212,7 +213,7 @@ impl Pipelines {
                 })
             }
             EntryPoint::BeginTurns | EntryPoint::Fused | EntryPoint::Settle => self.pipeline(
-                Fused { synapse_parts, input_marks, plasticity, spike_recording, piece_sources },
+                Fused { synapse_parts, input_marks, plasticity, spike_recording },
                 match entry_point {
                     EntryPoint::BeginTurns => Fused::BEGIN_TURNS,
                     EntryPoint::Settle => Fused::SETTLE,

@@ -4,23 +4,33 @@ use std::mem::offset_of;
 
 use kvrm_shaders::interface::spiking::{Piece, Record as DeviceRecord, Settings, SpikingGroup, Turn};
 use kvrm_shaders::layout::spiking::{
-    BATCH_MAX, BLOCK_MAX, RULE_HIGH, RULE_LESS, RULE_LOW, RULE_MORE, RULE_STEPS, RULE_TARGET,
-    RULE_TARGET_END, RULE_WORDS, RULES_WORDS, SUMS,
+    BATCH_MAX, BLOCK_MAX, QUEUE, RULE_HIGH, RULE_LESS, RULE_LOW, RULE_MORE, RULE_STEPS, RULE_TARGET,
+    RULE_TARGET_END, RULE_WORDS, RULES_WORDS, STAGE, SUMS,
 };
 use kvrm_spiking::random::{Purpose, base};
 use kvrm_spiking::{Network, PlasticityRule, Record};
 
 /// The workgroup memory for a partition, in bytes: the sums, and one bit for each sum.
 pub(super) const PARTITION_BYTES: u32 = 4 * SUMS + SUMS / 8;
-/// The most workgroup memory for a block, in bytes: what every GPU has that runs Metal.
-const BLOCK_BYTES_MAX: u32 = 32 << 10;
-/// The workgroup memory for a block beside its sums, in bytes: two bits for each neuron, the turn, and four counters, of
-/// which each takes 16 bytes.
-const BLOCK_OTHER_BYTES: u32 = 2 * BLOCK_MAX / 8 + (size_of::<Turn>() as u32).next_multiple_of(16) + 4 * 16;
+/// The most workgroup memory for a block, in bytes. With more, a large GPU runs fewer workgroups at the same time.
+const BLOCK_BYTES_MAX: u32 = 48 << 10;
+/// The workgroup memory for a block beside its sums, in bytes: the staged segments, the queue, a bit for each neuron, the turn,
+/// the lengths of the lists, and the counters, which take two times 16 bytes.
+const BLOCK_OTHER_BYTES: u32 = 12 * STAGE
+    + 8 * QUEUE
+    + BLOCK_MAX / 8
+    + (size_of::<Turn>() as u32).next_multiple_of(16)
+    + 4 * BATCH_MAX
+    + 2 * 16;
 
 /// Returns the number of sums in workgroup memory of `bytes` bytes that a block can have.
 pub(super) fn block_sums(bytes: u32) -> u32 {
     bytes.min(BLOCK_BYTES_MAX).saturating_sub(BLOCK_OTHER_BYTES) / 4
+}
+
+/// Returns the number of neurons of a partition or block, as `partition_size.wgsl` does.
+pub(super) fn partition_size(neurons: u32, partitions: u32) -> u32 {
+    neurons.div_ceil(partitions.max(1)).next_multiple_of(32).max(32)
 }
 
 /// The size of a recorded spike and of an injection, in bytes.
@@ -54,8 +64,10 @@ pub(super) fn settings(network: &Network) -> Settings {
         target_shift: shift(packing.weight_bits + packing.delay_bits),
         target_mask: mask(packing.target_bits),
         min_delay: packing.min_delay,
+        window: 1,
         synapse_words: packing.words,
         rules: parts.tables.len() as u32,
+        are_shares: parts.records.iter().all(Record::has_shares).into(),
         input_base: base(parts.seed, Purpose::Input),
         source_base: base(parts.seed, Purpose::Source),
         ..Settings::default()
@@ -125,14 +137,14 @@ mod tests {
 
     #[test]
     fn the_sums_of_a_block_fit_in_workgroup_memory() {
-        for (bytes, used) in [(16 << 10, 16 << 10), (32 << 10, 32 << 10), (64 << 10, 32 << 10)] {
+        for (bytes, used) in [(16 << 10, 16 << 10), (32 << 10, 32 << 10), (64 << 10, 48 << 10)] {
             let sums = block_sums(bytes);
             // WebGPU counts each variable in multiples of 16 bytes.
             assert!(
                 (4 * sums).next_multiple_of(16) + BLOCK_OTHER_BYTES <= used,
                 "{sums} sums in {bytes} bytes"
             );
-            assert!(sums >= 2 * BLOCK_MAX, "a step of two ports fits in {bytes} bytes");
+            assert!(sums >= 2 * 32, "a step of two ports of the smallest block fits in {bytes} bytes");
         }
         assert_eq!(block_sums(100), 0, "no memory is no block");
     }

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use kvrm_shaders::interface::spiking::{Settings, SpikingGroup};
-use kvrm_shaders::layout::spiking::{BLOCK_MAX, MEMBERS, SINGLE_MAX, SUMS};
-use kvrm_shaders::variants::SynapseParts;
+use kvrm_shaders::layout::spiking::{BATCH_MAX, BLOCK_MAX, MEMBERS, SINGLE_MAX, SUMS, TEAM_BITS_MAX};
 use kvrm_spiking::{Network, Synapses};
 
+use super::blocked::{self, BlockPacking};
 use super::kernels::{BINDINGS_MAX, Kernel, workgroup_size};
 use super::layout::{PARTITION_BYTES, PIECE_BYTES, block_sums, settings};
 use crate::device::Device;
@@ -27,10 +27,13 @@ const PARTITIONS_SEGMENT_MIN: u64 = 8;
 /// The minimum average number of synapses in a segment for [`Kernel::Fused`], which saves dispatches, too. With fewer,
 /// most segments that it looks up are empty.
 const FUSED_SEGMENT_MIN: u64 = 1;
+/// The minimum number of steps of a batch for [`Kernel::Fused`]. It sorts all synapses and stores them twice, and has lost
+/// to [`Kernel::Events`] on an H200 when batches had one or two steps.
+const FUSED_BATCH_MIN: u32 = 4;
 /// The minimum workgroup memory for [`Kernel::Fused`], which WebGPU guarantees.
 const BLOCK_BYTES_MIN: u32 = 16 << 10;
-/// The number of storage buffers of [`Kernel::Fused`], without those of synapses.
-const FUSED_BUFFERS: u32 = 16;
+/// The number of storage buffers of [`Kernel::Fused`].
+const FUSED_BUFFERS: u32 = 18;
 
 /// Tuning options of the burst engine on a GPU. They change the speed of a network, never its results.
 ///
@@ -56,6 +59,8 @@ pub struct Options {
     pub workgroups: Option<u32>,
     /// The maximum number of neurons in a partition or block, whose input a workgroup sums.
     pub block: Option<u32>,
+    /// The number of invocations of a workgroup that owns a block, a multiple of 32.
+    pub invocations: Option<u32>,
     /// The maximum number of bytes of synapses in a buffer.
     pub binding_bytes: Option<u64>,
     /// The maximum number of batches in a submission.
@@ -88,6 +93,12 @@ pub(super) struct Division {
     pub(super) partitions: u32,
     /// The binary logarithm of the number of invocations that share the segment of a row for a partition.
     team_bits: u32,
+    /// The number of steps whose sums fit in the memory of a workgroup.
+    pub(super) window: u32,
+    /// The number of invocations of a workgroup.
+    pub(super) invocations: u32,
+    /// The packing of the synapses of blocks. `None` for partitions, or if they do not fit.
+    pub(super) packing: Option<BlockPacking>,
 }
 
 impl Division {
@@ -103,12 +114,43 @@ impl Division {
         let row = network.synapses().count() / u64::from(neurons.max(1));
         let segment = row.div_ceil(partitions.into()).clamp(1, team_max.into()) as u32;
         let team = options.team.unwrap_or(segment.next_power_of_two()).clamp(1, MEMBERS);
-        Self { partitions, team_bits: team.ilog2() }
+        Self { partitions, team_bits: team.ilog2(), window: 1, invocations: MEMBERS, packing: None }
+    }
+
+    /// Divides the neurons of a network into blocks for [`Kernel::Fused`].
+    fn into_blocks(device: &Device, network: &Network, team_max: u32, options: &Options) -> Self {
+        let ports = network.parts().ports;
+        let sums = block_sums(device.limits().workgroup_bytes);
+        let divided = Self::new(network, (sums / ports).min(BLOCK_MAX), team_max, options);
+        let size = network.neurons().max(1).div_ceil(divided.partitions).next_multiple_of(32);
+        // Each invocation updates as many neurons of the block as the others, or one less.
+        let most = workgroup_size(device);
+        let rounds = size.div_ceil(most);
+        let invocations = options.invocations.unwrap_or(size.div_ceil(rounds)).next_multiple_of(32);
+        let window = (sums / (ports * size)).clamp(1, BATCH_MAX);
+        let invocations = invocations.clamp(32, most) / 32 * 32;
+        // An invocation has about four synapses of a segment.
+        let team_bits = options.team.map_or_else(|| divided.team_bits.saturating_sub(2), u32::ilog2);
+        let can_pack = !network.is_plastic() && !network.has_marks();
+        let packing = can_pack.then(|| BlockPacking::new(network, divided.partitions)).flatten();
+        Self { team_bits: team_bits.min(TEAM_BITS_MAX), window, invocations, packing, ..divided }
+    }
+
+    /// Returns the number of pieces that a batch of `batch` steps lists at most: each neuron has one for each window in
+    /// which it fires.
+    pub(super) fn listed(self, neurons: u32, batch: u32) -> u64 {
+        u64::from(neurons) * u64::from(batch.div_ceil(self.window.max(1)))
     }
 
     /// Sets the division in the settings of a slice.
     pub(super) const fn set(self, settings: &mut Settings) {
         (settings.partitions, settings.segment_team_bits) = (self.partitions, self.team_bits);
+        settings.window = self.window;
+        if let Some(packing) = self.packing {
+            settings.block_weight_shift = packing.weight_shift();
+            settings.block_delay_shift = packing.weight_bits;
+            settings.block_index_shift = packing.index_shift();
+        }
     }
 }
 
@@ -149,9 +191,7 @@ impl Plan {
         let row = synapses.count() / u64::from(network.neurons().max(1));
         let ports = settings.ports.max(1);
         Division::new(network, SUMS / ports, team_max, options).set(&mut settings);
-        let block = block_sums(device.limits().workgroup_bytes) / ports;
-        let block = block.min(workgroup_size(device)).min(BLOCK_MAX);
-        let blocks = Division::new(network, block, team_max, options);
+        let blocks = Division::into_blocks(device, network, team_max, options);
         // In a team larger than a row, some invocations would have no synapse.
         let team = row.clamp(TEAM_MIN.into(), team_max.into()).next_power_of_two() as u32;
         let team = options.team.unwrap_or(team).clamp(1, MEMBERS);
@@ -171,8 +211,9 @@ impl Plan {
         }
         let most = options.workgroups.unwrap_or(most).clamp(1, device.limits().workgroups);
         let deliver = (pieces << settings.team_bits).div_ceil(MEMBERS.into()).clamp(1, most.into());
-        let bindings = SynapseParts::of(parts.len()).bindings() as u32;
-        let fusible = can_fuse(device, network, blocks.partitions, bindings).then_some(blocks.partitions);
+        let is_long = options.kernel.is_some() || settings.batch >= FUSED_BATCH_MIN;
+        let can_fuse = is_long && can_fuse(device, network, blocks, settings.batch);
+        let fusible = can_fuse.then_some(blocks.partitions);
         Ok(Self {
             kernels: kernels_for(device, network, (settings.partitions, fusible), options.kernel)?,
             blocks,
@@ -214,7 +255,7 @@ fn kernels_for(
         kernels.push(Kernel::Fused);
     }
     // Rows would be divided again whenever one of these kernels follows the other.
-    let is_other_division = wanted.is_none() && fused.is_some_and(|blocks| blocks != partitions);
+    let is_other_division = wanted.is_none() && fused.is_some();
     let can_partition = has_one_delay(network)
         && limits.workgroup_bytes >= PARTITION_BYTES
         && can_divide(device, network, partitions);
@@ -239,15 +280,17 @@ fn can_divide(device: &Device, network: &Network, partitions: u32) -> bool {
         && segment_bytes(neurons, partitions) <= limits.storage_bytes()
 }
 
-/// Returns whether [`Kernel::Fused`] can run a network in `blocks` blocks, with synapses in `bindings` bindings: weights
-/// are constant, and its buffers and workgroup memory are within the limits of the device.
-fn can_fuse(device: &Device, network: &Network, blocks: u32, bindings: u32) -> bool {
+/// Returns whether [`Kernel::Fused`] can run batches of `batch` steps of a network in `blocks`, with synapses in `bindings`
+/// bindings: weights are constant, and its buffers and workgroup memory are within the limits of the device.
+fn can_fuse(device: &Device, network: &Network, blocks: Division, batch: u32) -> bool {
     let limits = device.limits();
-    !network.is_plastic()
+    let listed = blocks.listed(network.neurons(), batch);
+    blocks.packing.is_some()
         && limits.workgroup_bytes >= BLOCK_BYTES_MIN
-        && FUSED_BUFFERS + bindings <= limits.storage_buffers
-        && 2 * PIECE_BYTES * u64::from(network.neurons()) <= limits.storage_bytes()
-        && can_divide(device, network, blocks)
+        && FUSED_BUFFERS <= limits.storage_buffers
+        && 2 * PIECE_BYTES * listed <= limits.storage_bytes()
+        && blocks.partitions <= limits.workgroups
+        && blocked::segment_bytes(network.neurons(), blocks.partitions) <= limits.storage_bytes()
 }
 
 /// Returns whether all synapses have the same delay and constant weights.
@@ -301,7 +344,7 @@ mod tests {
         let network = feagi(10_000, 100, 1).expect("a small network");
         let divided = |most, block| {
             let options = Options { block, ..Options::default() };
-            let Division { partitions, team_bits } = Division::new(&network, most, 128, &options);
+            let Division { partitions, team_bits, .. } = Division::new(&network, most, 128, &options);
             (partitions, 1 << team_bits)
         };
         assert_eq!(divided(1024, None), (128, 1), "for a large GPU");

@@ -9,6 +9,7 @@ use kvrm_shaders::kernel::Group as _;
 use kvrm_shaders::variants::{InputMarks, PieceSources, Plasticity, SpikeRecording, VisibleSpikes};
 use kvrm_spiking::{Network, STATE_WORDS, Synapses, bit_words};
 
+use super::blocked;
 use super::kernels::{BurstKernels, EntryPoint, Kernel, Pipelines, Variant, workgroup_size};
 use super::layout::{PIECE_BYTES, SPIKE_BYTES, tables};
 use super::plan::{Division, Options, Plan, segment_bytes};
@@ -46,6 +47,8 @@ pub(super) struct Store {
     /// The number of segments into which rows have been divided, as [`Kernel::Partitions`] and [`Kernel::Fused`] need,
     /// or 0.
     divided: u32,
+    /// Whether the synapses have been sorted by block, as [`Kernel::Fused`] needs.
+    is_blocked: bool,
     /// Whether the synapses by target have been uploaded, as [`Kernel::Pull`] needs.
     has_incoming: bool,
 }
@@ -120,6 +123,10 @@ impl Store {
             incoming: zeroed("incoming synapses", 0)?,
             spiked: zeroed("visible spikes", 0)?,
             turns: zeroed("turns of workgroups", 0)?,
+            blocks_a: zeroed("synapses by block", 0)?,
+            blocks_b: zeroed("synapses by block", 0)?,
+            blocks_c: zeroed("synapses by block", 0)?,
+            blocks_d: zeroed("synapses by block", 0)?,
             synapses,
         };
         let store = Self {
@@ -137,6 +144,7 @@ impl Store {
             pieces,
             blocks,
             divided: 0,
+            is_blocked: false,
             has_incoming: false,
         };
         let all: Vec<u32> = (0..network.neurons()).collect();
@@ -149,6 +157,7 @@ impl Store {
         (self.settings, self.parts, self.workgroups) = (plan.settings, plan.parts, plan.workgroups);
         (self.kernels, self.can_pull, self.pieces) = (plan.kernels, plan.can_pull, plan.pieces);
         (self.blocks, self.divided, self.has_incoming) = (plan.blocks, 0, false);
+        self.is_blocked = false;
         self.bound.clear();
     }
 
@@ -162,13 +171,17 @@ impl Store {
     ) -> Result<BoundKernel, Error> {
         let Self { input_marks, plasticity, .. } = *self;
         let lists = matches!(entry_point, EntryPoint::Neurons | EntryPoint::Single | EntryPoint::Fused);
-        let has_sources = plasticity == Plasticity::On || matches!(way, Kernel::Partitions | Kernel::Fused);
+        let has_sources = plasticity == Plasticity::On || way == Kernel::Partitions;
         let variant = Variant {
             entry_point,
             input_marks,
             plasticity,
             spike_recording: if lists && records { SpikeRecording::On } else { SpikeRecording::Off },
             piece_sources: if lists && has_sources { PieceSources::Known } else { PieceSources::Unknown },
+            invocations: match entry_point {
+                EntryPoint::BeginTurns | EntryPoint::Fused | EntryPoint::Settle => self.blocks.invocations,
+                _ => workgroup_size(&self.device),
+            },
             visible_spikes: if lists && way == Kernel::Pull {
                 VisibleSpikes::Seen
             } else {
@@ -190,6 +203,7 @@ impl Store {
         if self.divided == partitions {
             return Ok(());
         }
+        self.is_blocked = false;
         let neurons = self.settings.neurons;
         self.buffers.segments.grow(segment_bytes(neurons, partitions))?;
         self.buffers.piece_sources.grow(4 * u64::from(neurons))?;
@@ -208,23 +222,21 @@ impl Store {
     }
 
     /// Makes the buffers for [`Kernel::Fused`] and divides the rows for it, unless that has been done.
-    pub(super) fn prepare_blocks(&mut self) -> Result<(), Error> {
-        let (neurons, blocks) = (u64::from(self.settings.neurons), self.blocks.partitions);
-        let buffers = &mut self.buffers;
-        let turns = SpikingGroup::<()>::TURNS_STRIDE * u64::from(blocks);
-        let needed = [
-            (&mut buffers.pieces, 2 * PIECE_BYTES * neurons),
-            (&mut buffers.piece_sources, 2 * 4 * neurons),
-            (&mut buffers.turns, turns),
-        ];
-        for (buffer, bytes) in needed {
-            if buffer.bytes() < bytes {
-                // Before the buffer grows, as a later one may find the memory full.
-                self.bound.clear();
-                buffer.grow(bytes)?;
-            }
+    pub(super) fn prepare_blocks(&mut self, synapses: &Synapses) -> Result<(), Error> {
+        let Some(packing) = self.blocks.packing else { return Ok(()) };
+        if self.is_blocked {
+            return Ok(());
         }
-        self.divide_rows(blocks)
+        // Before buffers grow, as a later one may find the memory full.
+        self.bound.clear();
+        self.divided = 0;
+        let blocks = self.blocks.partitions;
+        let listed = self.blocks.listed(self.settings.neurons, self.settings.batch);
+        self.buffers.pieces.grow(2 * PIECE_BYTES * listed)?;
+        self.buffers.turns.grow(SpikingGroup::<()>::TURNS_STRIDE * u64::from(blocks))?;
+        blocked::upload(&self.device, synapses, packing, blocks, &mut self.buffers)?;
+        self.is_blocked = true;
+        Ok(())
     }
 
     /// Uploads the synapses by target, unless that has been done.

@@ -34,6 +34,43 @@ fn kernels_added_during_a_run_give_the_same_results() {
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
+fn numbers_of_any_size_saturate_as_in_the_reference() {
+    // Potentials and currents end at 2048 mV. Below 512 mV, shaders do not look for overflows.
+    for (seed, [tau_in, weight, bias]) in
+        (60..).zip([[0.5, 150.0, 300.0], [2.0, 900.0, 2000.0], [2.0, 1500.0, -1800.0]])
+    {
+        let mut builder = Builder::new(0.1).seed(seed).fraction_bits(4);
+        let lif = Lif {
+            v_rest: 0.0,
+            v_th: 400.0,
+            v_reset: -300.0,
+            t_ref: 0.2,
+            tau_in,
+            bias,
+            poisson_rate: 8000.0,
+            poisson_weight: weight,
+            ..Lif::default()
+        };
+        let cells = builder.population("cells", 150, &Model::Lif(lif)).expect("parameters are in range");
+        for weight in [weight, -weight] {
+            let projection = Projection::new(ConnectionRule::OutDegree(15), weight, 2);
+            builder.connect(cells, cells, &projection).expect("the population has neurons");
+        }
+        let network = Arc::new(builder.build().expect("sums fit 32 bits"));
+        for kernel in [Kernel::Events, Kernel::Fused] {
+            let options = Options { kernel: Some(kernel), ..Options::default() };
+            compare(&network, &options, &[1, 1, 30], &[]);
+        }
+        let mut reference = reference(&network);
+        reference.run(32, &Input::default(), None).expect("the reference works");
+        let words = reference.state().expect("the reference works").columns;
+        let largest = words[..450].iter().map(|&word| (word as i32).unsigned_abs()).max();
+        assert!(largest > Some(1 << 29), "numbers become large: {largest:?}");
+    }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
 fn networks_without_neurons_or_synapses_run() {
     let empty = Arc::new(Builder::new(1.0).build().expect("a network without populations is valid"));
     let mut builder = Builder::new(0.1);

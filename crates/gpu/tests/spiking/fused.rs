@@ -23,7 +23,8 @@ fn delays_of_any_length_match_the_reference() {
             let network = network(recipe, seed, delays, false);
             let given = injections(&network, seed, 138);
             for options in [options(Some(32), None), options(None, Some(3)), options(Some(1024), Some(1))] {
-                assert_eq!(executor(&network, &options).kernels(), [Kernel::Fused], "it can run {recipe:?}");
+                let kernel = if network.has_marks() { Kernel::Events } else { Kernel::Fused };
+                assert_eq!(executor(&network, &options).kernels(), [kernel], "{recipe:?}");
                 compare(&network, &options, &[1, 5, 32, 100], &given);
             }
         }
@@ -93,6 +94,21 @@ fn a_full_recording_keeps_the_spikes_that_are_not_delivered() {
         let states =
             [found.state().expect("the device works"), expected.state().expect("the reference works")];
         assert_same(&states[0], &states[1], &format!("after run {run}"));
+    }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn lists_have_their_room_although_rows_have_many_pieces() {
+    // The buffer of pieces was larger than two lists and that of their sources was not, so sources were lost.
+    for (seed, recipe) in (900..).zip(RECIPES) {
+        let network = network(recipe, seed, [2, 2], false);
+        compare(
+            &network,
+            &Options { piece: Some(1), ..options(None, None) },
+            &[30],
+            &injections(&network, seed, 30),
+        );
     }
 }
 

@@ -109,6 +109,16 @@ impl Lif {
     }
 }
 
+impl Record {
+    /// Returns whether this is not the record of a LIF neuron, or its coefficients are from 0 to 1, so that its products do
+    /// not saturate. Records in files may have others.
+    #[must_use]
+    pub fn has_shares(&self) -> bool {
+        let coefficients = [DECAY, EXCITATORY, INHIBITORY, DECAY_EXCITATORY, DECAY_INHIBITORY];
+        self.kind != Kind::Lif as u32 || coefficients.iter().all(|&word| fixed::is_share(self.signed(word)))
+    }
+}
+
 /// Moves threshold and reset to the end of the range, so that after a step V is the potential that the neuron would
 /// have fired at.
 pub(crate) const fn mute(record: &mut Record) {

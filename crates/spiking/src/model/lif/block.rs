@@ -7,7 +7,7 @@
 use super::{
     BIAS, DECAY, DECAY_EXCITATORY, DECAY_INHIBITORY, EXCITATORY, INHIBITORY, REFRACTORY, RESET, THRESHOLD,
 };
-use crate::fixed::COEFFICIENT_BITS;
+use crate::fixed::{self, COEFFICIENT_BITS};
 use crate::model::Clock;
 use crate::model::poisson::Guide;
 use crate::{Kind, Record, random};
@@ -171,8 +171,8 @@ impl Factor {
     /// Returns the factor of a coefficient, or `None` if it is not from 0 to 1.
     fn new(coefficient: i32) -> Option<Self> {
         let correction = (1_i64 << (COEFFICIENT_BITS - 1)) - (i64::from(coefficient) << 31);
-        let is_share = (0..=1 << COEFFICIENT_BITS).contains(&coefficient);
-        is_share.then_some(Self { coefficient: [coefficient as u32; BLOCK], correction: correction as u64 })
+        fixed::is_share(coefficient)
+            .then_some(Self { coefficient: [coefficient as u32; BLOCK], correction: correction as u64 })
     }
 
     /// Returns the same product as [`crate::fixed::mul`].
