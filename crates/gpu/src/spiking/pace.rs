@@ -51,6 +51,9 @@ struct Candidate {
     most: u32,
     /// The number of its slices so far.
     slices: u32,
+    /// Whether its first slice has ended, which does not count: the driver may still prepare the kernel then, and the GPU
+    /// may have slowed its clock while the host prepared the buffers.
+    is_warm: bool,
 }
 
 impl Pace {
@@ -66,7 +69,13 @@ impl Pace {
     /// Adds a kernel to choose from.
     pub(super) fn add(&mut self, kernel: Kernel) {
         if self.candidates.iter().all(|candidate| candidate.kernel != kernel) {
-            self.candidates.push(Candidate { kernel, batch: 0.0, most: FIRST_BATCHES, slices: 0 });
+            self.candidates.push(Candidate {
+                kernel,
+                batch: 0.0,
+                most: FIRST_BATCHES,
+                slices: 0,
+                is_warm: false,
+            });
         }
     }
 
@@ -114,6 +123,9 @@ impl Pace {
     /// Records the measured time of a slice of `batches` batches.
     pub(super) fn record_slice(&mut self, kernel: Kernel, batches: u32, took: Duration) {
         if let Some(candidate) = self.candidates.iter_mut().find(|candidate| candidate.kernel == kernel) {
+            if !std::mem::replace(&mut candidate.is_warm, true) {
+                return;
+            }
             candidate.batch = (took.as_secs_f64() / f64::from(batches.max(1))).max(1e-9);
             candidate.most = candidate.most.max(batches.saturating_mul(GROWTH).min(BATCHES_MAX));
         }
@@ -150,6 +162,7 @@ mod tests {
     #[test]
     fn the_wait_for_a_slice_is_a_hundred_times_its_expected_time() {
         let mut pace = Pace::new(false, &[Kernel::Events]);
+        pace.record_slice(Kernel::Events, 1, Duration::from_secs(1));
         assert_eq!(pace.wait_limit(Kernel::Events, 8), WAIT_MAX, "not measured yet");
         assert_eq!(pace.wait_limit(Kernel::Pull, 8), WAIT_MAX, "a kernel that is not a candidate");
         for (batch, limit) in [(1e-3, WAIT_MIN), (0.05, Duration::from_secs(40)), (10.0, WAIT_MAX)] {
@@ -164,6 +177,17 @@ mod tests {
         let mut pace = Pace::new(true, &[Kernel::Events]);
         pace.record_slice(Kernel::Events, 8, Duration::from_millis(1));
         assert_eq!(pace.wait_limit(Kernel::Events, 8), WAIT_LIMIT, "its cores may be busy now");
+    }
+
+    #[test]
+    fn a_slow_first_slice_does_not_count() {
+        // The first slice of a kernel took a hundred times as long as others, so it was never tried again.
+        let mut pace = Pace::new(false, &[Kernel::Events, Kernel::Fused]);
+        for micros in [100, 100, 10_000, 50] {
+            let (kernel, batches) = pace.next_slice();
+            pace.record_slice(kernel, batches, batches * Duration::from_micros(micros));
+        }
+        assert_eq!(pace.next_slice().0, Kernel::Fused, "measured in its second slice");
     }
 
     #[test]
