@@ -16,6 +16,10 @@ const GROWTH: u32 = 8;
 const FIRST_BATCHES: u32 = 8;
 /// The maximum number of batches in a slice.
 const BATCHES_MAX: u32 = 8192;
+/// The number of slices of a kernel after which it is compared with others. In the first one the driver may still prepare
+/// the kernel, the GPU may have slowed its clock while the host prepared the buffers, and slices are short, so what a slice
+/// costs beside its batches counts for much.
+const TRIALS: u32 = 3;
 /// The number of slices after which a kernel other than the best is measured again.
 const TRIAL_INTERVAL: u32 = 128;
 /// A kernel that is slower than the best by more than this factor is not measured again.
@@ -51,9 +55,15 @@ struct Candidate {
     most: u32,
     /// The number of its slices so far.
     slices: u32,
-    /// Whether its first slice has ended, which does not count: the driver may still prepare the kernel then, and the GPU
-    /// may have slowed its clock while the host prepared the buffers.
-    is_warm: bool,
+    /// The number of its slices that have ended.
+    ended: u32,
+}
+
+impl Candidate {
+    /// Returns the time of a batch by which kernels are compared; 0 while it is not known well.
+    const fn known_batch(&self) -> f64 {
+        if self.ended < TRIALS { 0.0 } else { self.batch }
+    }
 }
 
 impl Pace {
@@ -69,13 +79,7 @@ impl Pace {
     /// Adds a kernel to choose from.
     pub(super) fn add(&mut self, kernel: Kernel) {
         if self.candidates.iter().all(|candidate| candidate.kernel != kernel) {
-            self.candidates.push(Candidate {
-                kernel,
-                batch: 0.0,
-                most: FIRST_BATCHES,
-                slices: 0,
-                is_warm: false,
-            });
+            self.candidates.push(Candidate { kernel, batch: 0.0, most: FIRST_BATCHES, slices: 0, ended: 0 });
         }
     }
 
@@ -87,15 +91,13 @@ impl Pace {
     /// Chooses the kernel of the next slice. Returns it with the maximum number of batches.
     pub(super) fn next_slice(&mut self) -> (Kernel, u32) {
         let Some(mut chosen) = (0..self.candidates.len())
-            .min_by(|a, b| self.candidates[*a].batch.total_cmp(&self.candidates[*b].batch))
+            .min_by(|a, b| self.candidates[*a].known_batch().total_cmp(&self.candidates[*b].known_batch()))
         else {
             return (Kernel::Events, FIRST_BATCHES);
         };
         self.since_trial += 1;
-        let mut target = self.target;
         if self.since_trial >= TRIAL_INTERVAL {
             self.since_trial = 0;
-            target /= f64::from(GROWTH);
             let limit = HOPELESS_FACTOR * self.candidates[chosen].batch;
             let is_worth = |&other: &usize| other != chosen && self.candidates[other].batch <= limit;
             let least_tried = (0..self.candidates.len()).filter(is_worth);
@@ -103,7 +105,8 @@ impl Pace {
         }
         let candidate = &mut self.candidates[chosen];
         candidate.slices += 1;
-        let wanted = if candidate.batch > 0.0 { (target / candidate.batch) as u32 } else { FIRST_BATCHES };
+        let wanted =
+            if candidate.batch > 0.0 { (self.target / candidate.batch) as u32 } else { FIRST_BATCHES };
         (candidate.kernel, wanted.clamp(1, candidate.most))
     }
 
@@ -123,9 +126,7 @@ impl Pace {
     /// Records the measured time of a slice of `batches` batches.
     pub(super) fn record_slice(&mut self, kernel: Kernel, batches: u32, took: Duration) {
         if let Some(candidate) = self.candidates.iter_mut().find(|candidate| candidate.kernel == kernel) {
-            if !std::mem::replace(&mut candidate.is_warm, true) {
-                return;
-            }
+            candidate.ended += 1;
             candidate.batch = (took.as_secs_f64() / f64::from(batches.max(1))).max(1e-9);
             candidate.most = candidate.most.max(batches.saturating_mul(GROWTH).min(BATCHES_MAX));
         }
@@ -162,7 +163,6 @@ mod tests {
     #[test]
     fn the_wait_for_a_slice_is_a_hundred_times_its_expected_time() {
         let mut pace = Pace::new(false, &[Kernel::Events]);
-        pace.record_slice(Kernel::Events, 1, Duration::from_secs(1));
         assert_eq!(pace.wait_limit(Kernel::Events, 8), WAIT_MAX, "not measured yet");
         assert_eq!(pace.wait_limit(Kernel::Pull, 8), WAIT_MAX, "a kernel that is not a candidate");
         for (batch, limit) in [(1e-3, WAIT_MIN), (0.05, Duration::from_secs(40)), (10.0, WAIT_MAX)] {
@@ -180,14 +180,26 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_first_slice_does_not_count() {
-        // The first slice of a kernel took a hundred times as long as others, so it was never tried again.
-        let mut pace = Pace::new(false, &[Kernel::Events, Kernel::Fused]);
-        for micros in [100, 100, 10_000, 50] {
-            let (kernel, batches) = pace.next_slice();
-            pace.record_slice(kernel, batches, batches * Duration::from_micros(micros));
+    fn kernels_are_compared_by_slices_that_are_long_enough() {
+        // A kernel that was faster for each batch, but not for each slice, was not chosen: its first slice took so long
+        // that it was not tried again, or it was tried in slices of a few batches.
+        for first in [0.001, 0.05, 10.0] {
+            let seconds = |kernel, slice: usize, batches: u32| match kernel {
+                Kernel::Fused if slice == 0 => first,
+                Kernel::Fused => 3e-4 + 52e-6 * f64::from(batches),
+                _ => 5e-5 + 75e-6 * f64::from(batches),
+            };
+            let mut pace = Pace::new(false, &[Kernel::Events, Kernel::Fused]);
+            let mut slices = [0; 2];
+            for _ in 0..TRIAL_INTERVAL + 8 {
+                let (kernel, batches) = pace.next_slice();
+                let slice = &mut slices[usize::from(kernel == Kernel::Fused)];
+                let took = Duration::from_secs_f64(seconds(kernel, *slice, batches));
+                *slice += 1;
+                pace.record_slice(kernel, batches, took);
+            }
+            assert_eq!(pace.next_slice().0, Kernel::Fused, "after a first slice of {first} s: {slices:?}");
         }
-        assert_eq!(pace.next_slice().0, Kernel::Fused, "measured in its second slice");
     }
 
     #[test]
