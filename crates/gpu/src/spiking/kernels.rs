@@ -40,7 +40,8 @@ pub enum Kernel {
     /// of the neurons fires in each step.
     Pull,
     /// Each workgroup owns a block of the neurons, sums their input in workgroup memory and updates them, for all steps
-    /// of a batch in one dispatch. For networks whose weights are constant.
+    /// of a batch in one dispatch. For networks whose weights are constant, without neurons of FEAGI. It needs memory and
+    /// time for a second copy of the synapses.
     Fused,
 }
 
