@@ -8,12 +8,13 @@
 //! The synapses of a source to a block are a segment. It is filled up to a multiple of four words with synapses that have
 //! no weight, so that the kernel reads four words at a time, and looks at no end within them.
 
+use kvrm_shaders::interface::spiking::SpikingGroup;
 use kvrm_spiking::{Network, Synapses};
 use rayon::prelude::*;
 
 use super::layout::partition_size;
-use super::store::Buffers;
 use crate::device::Device;
+use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 
 /// The approximate number of synapses that a thread sorts at a time.
@@ -123,7 +124,7 @@ pub(super) fn upload(
     synapses: &Synapses,
     packing: BlockPacking,
     blocks: u32,
-    buffers: &mut Buffers,
+    buffers: &mut SpikingGroup<Buffer>,
 ) -> Result<(), Error> {
     let sources: Vec<u32> = (0..synapses.lengths.len() as u32).collect();
     let row = (synapses.count() / sources.len().max(1) as u64).max(1);
