@@ -126,11 +126,15 @@ impl Division {
         // Each invocation updates as many neurons of the block as the others, or one less.
         let most = workgroup_size(device);
         let rounds = size.div_ceil(most);
-        let invocations = options.invocations.unwrap_or(size.div_ceil(rounds)).next_multiple_of(32);
+        let share = size.div_ceil(rounds);
+        // A kernel is compiled for each number of invocations, so small blocks have few different ones.
+        let share = if share < MEMBERS { share.next_power_of_two() } else { share };
+        let invocations = options.invocations.unwrap_or(share).next_multiple_of(32);
         let window = (sums / (ports * size)).clamp(1, BATCH_MAX);
         let invocations = invocations.clamp(32, most) / 32 * 32;
         // An invocation has about four synapses of a segment.
-        let team_bits = options.team.map_or_else(|| divided.team_bits.saturating_sub(2), u32::ilog2);
+        let team_bits =
+            options.team.map_or_else(|| divided.team_bits.saturating_sub(2), |team| team.max(1).ilog2());
         let can_pack = !network.is_plastic() && !network.has_marks();
         let packing = can_pack.then(|| BlockPacking::new(network, divided.partitions)).flatten();
         Self { team_bits: team_bits.min(TEAM_BITS_MAX), window, invocations, packing, ..divided }

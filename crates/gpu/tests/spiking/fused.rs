@@ -6,9 +6,12 @@ use kvrm_gpu::spiking::{Kernel, Options};
 use kvrm_spiking::{
     Builder, ConnectionRule, Executor, Injection, Input, Lif, Model, Network, Poisson, Projection, Recorder,
 };
-use kvrm_testkit::networks::{RECIPES, injections, network};
+use kvrm_testkit::networks::{RECIPES, Recipe, injections, network};
 
 use crate::support::{assert_same, compare, executor, reference};
+
+/// The recipes without FEAGI's neurons.
+const FUSIBLE: [Recipe; 2] = [Recipe::Lif, Recipe::Izhikevich];
 
 fn options(block: Option<u32>, slice: Option<u32>) -> Options {
     Options { kernel: Some(Kernel::Fused), block, slice, ..Options::default() }
@@ -19,12 +22,11 @@ fn options(block: Option<u32>, slice: Option<u32>) -> Options {
 fn delays_of_any_length_match_the_reference() {
     // One delay that is a batch; delays longer than a batch, which go through the ring; and more steps than a batch has.
     for (seed, delays) in (200..).zip([[1, 1], [12, 12], [2, 6], [7, 30], [40, 40], [33, 50]]) {
-        for (seed, recipe) in (10 * seed..).zip(RECIPES) {
+        for (seed, recipe) in (10 * seed..).zip(FUSIBLE) {
             let network = network(recipe, seed, delays, false);
             let given = injections(&network, seed, 138);
             for options in [options(Some(32), None), options(None, Some(3)), options(Some(1024), Some(1))] {
-                let kernel = if network.has_marks() { Kernel::Events } else { Kernel::Fused };
-                assert_eq!(executor(&network, &options).kernels(), [kernel], "{recipe:?}");
+                assert_eq!(executor(&network, &options).kernels(), [Kernel::Fused], "it can run {recipe:?}");
                 compare(&network, &options, &[1, 5, 32, 100], &given);
             }
         }
@@ -101,7 +103,7 @@ fn a_full_recording_keeps_the_spikes_that_are_not_delivered() {
 #[test]
 fn lists_have_their_room_although_rows_have_many_pieces() {
     // The buffer of pieces was larger than two lists and that of their sources was not, so sources were lost.
-    for (seed, recipe) in (900..).zip(RECIPES) {
+    for (seed, recipe) in (900..).zip(FUSIBLE) {
         let network = network(recipe, seed, [2, 2], false);
         compare(
             &network,
@@ -110,6 +112,17 @@ fn lists_have_their_room_although_rows_have_many_pieces() {
             &injections(&network, seed, 30),
         );
     }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn neurons_of_feagi_are_left_to_another_kernel() {
+    let network = network(Recipe::Mixed, 3, [3, 3], false);
+    assert_eq!(
+        executor(&network, &options(None, None)).kernels(),
+        [Kernel::Events],
+        "sums of zero are marked"
+    );
 }
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
