@@ -91,7 +91,7 @@ proptest! {
         kernel in prop::option::of(prop::sample::select(Kernel::ALL.to_vec())),
         batch in prop::option::of(1_u32..40),
         piece in prop::option::of(1_u32..70),
-        team in prop::option::of(prop::sample::select(vec![1, 4, 64, 256])),
+        team in prop::option::of(prop::sample::select(vec![0, 1, 4, 64, 256])),
         workgroups in prop::option::of(1_u32..9),
         block in prop::option::of(1_u32..300),
         invocations in prop::option::of(prop::sample::select(vec![32, 96])),
