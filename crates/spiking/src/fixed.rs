@@ -53,9 +53,9 @@ pub const fn mul(number: i32, coefficient: i32) -> i32 {
     saturate(round_shift(number as i64 * coefficient as i64, COEFFICIENT_BITS))
 }
 
-/// Returns whether a coefficient is from 0 to 1. A number times such a coefficient does not saturate.
+/// Returns whether a coefficient is from 0 to 1. The product of such a coefficient and a number never saturates.
 #[must_use]
-pub const fn is_share(coefficient: i32) -> bool {
+pub const fn is_in_unit_interval(coefficient: i32) -> bool {
     0 <= coefficient && coefficient <= 1 << COEFFICIENT_BITS
 }
 

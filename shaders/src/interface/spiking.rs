@@ -47,12 +47,12 @@ pub struct Settings {
     pub block_weight_shift: u32,
     /// The shift to the right that moves the delay in a word of a block to the lowest bits.
     pub block_delay_shift: u32,
-    /// The shift to the right that leaves the index of the sum in a word of a block.
+    /// The shift to the right that leaves the index of the sum of a word of a block.
     pub block_index_shift: u32,
     /// The index in `tables` of the directory of plasticity rules.
     pub rules: u32,
-    /// 1 if the coefficients of all LIF neurons are from 0 to 1.
-    pub are_shares: u32,
+    /// 1 if the coefficients of all LIF neurons are from 0 to 1, else 0.
+    pub has_unit_coefficients: u32,
     /// The seed of the random numbers of Poisson inputs.
     pub input_base: u32,
     /// The seed of the random numbers of Poisson sources.
@@ -92,7 +92,7 @@ const _: () = assert!(offset_of!(Settings, block_weight_shift) == 64, "the membe
 const _: () = assert!(offset_of!(Settings, block_delay_shift) == 68, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, block_index_shift) == 72, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, rules) == 76, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, are_shares) == 80, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, has_unit_coefficients) == 80, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, input_base) == 84, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, source_base) == 88, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, steps) == 92, "the member is where it is in WGSL");
@@ -148,7 +148,7 @@ pub struct Time {
     pub recorded: u32,
     /// The numbers of spikes that three batches of `fused` record: one counts, one is read, and one is set to zero.
     pub batch_spikes: [u32; 3],
-    /// The lengths of the lists of the windows of the same batches.
+    /// The lengths of the lists of spikes of the same batches: `BATCH_MAX` for each batch, one for each window.
     pub batch_pieces: [u32; 96],
 }
 
@@ -232,8 +232,8 @@ pub struct SpikingGroup<B> {
     pub tables: B,
     /// The row of each neuron: the index of its first word, and its number of synapses.
     pub rows: B,
-    /// The pieces of rows to deliver. The kernel `fused` has lists of neurons, whose place is the number of the
-    /// neuron.
+    /// The pieces of rows to deliver. In the lists of the kernel `fused`, a piece is a whole row, and its place is the number of
+    /// the source neuron.
     pub pieces: B,
     /// A bit for each neuron that fired in the last step.
     pub fired: B,
@@ -249,9 +249,9 @@ pub struct SpikingGroup<B> {
     /// The source neuron of each piece. Used if weights change, and by the kernel `partitions`.
     pub piece_sources: B,
     /// For the kernel `partitions`: for each neuron, the index in its row of the first synapse to each partition, and the end
-    /// of the last. For the kernel `fused`, whose synapses are sorted by block, source and target: for each block, the index
-    /// of the first four words of each source, the end of the last, and where the block begins: the number of the binding in
-    /// the highest two bits, and the index in it.
+    /// of the last. For the kernel `fused`: for each block, the index of the first quad (group of four words) of each source,
+    /// counted from the beginning of the block; the end of the last; and the beginning of the block, with the number of the
+    /// binding in the highest two bits and the index of a quad in the others.
     pub segments: B,
     /// For each neuron, the index of its first synapse in `incoming`; and the end of the last. Used by the kernel `pull`.
     pub incoming_starts: B,
@@ -262,13 +262,14 @@ pub struct SpikingGroup<B> {
     pub spiked: B,
     /// The turn of each workgroup of the kernel `fused`.
     pub turns: B,
-    /// The synapses of blocks, for the kernel `fused`: words with weight, delay, and the index of the sum in a step.
+    /// The synapses sorted by block, source and target, for the kernel `fused`. A word has the weight in its lowest bits, then
+    /// the delay, and then the index of the sum, among those of the block in a step. A block is in one binding.
     pub blocks_a: B,
-    /// More synapses of blocks.
+    /// More synapses sorted by block.
     pub blocks_b: B,
-    /// More synapses of blocks.
+    /// More synapses sorted by block.
     pub blocks_c: B,
-    /// More synapses of blocks.
+    /// More synapses sorted by block.
     pub blocks_d: B,
     /// Words of synapses.
     pub synapses: Vec<B>,

@@ -15,12 +15,12 @@ constants! {
     SUMS = 4096;
     /// The most neurons of a block, which a workgroup of the kernel `fused` owns.
     BLOCK_MAX = 8192;
-    /// The number of segments of rows that a workgroup of the kernel `fused` looks up before it reads their synapses.
+    /// The most segments that a workgroup of the kernel `fused` looks up before it reads their synapses.
     STAGE = 512;
-    /// The number of neurons that a workgroup of the kernel `fused` queues before it lists them.
+    /// The most neurons that a workgroup of the kernel `fused` queues in a window. It lists others at once.
     QUEUE = 64;
-    /// The binary logarithm of the most invocations of the kernel `fused` that share the segment of a row. Its workgroups
-    /// have a multiple of so many invocations.
+    /// The binary logarithm of the most invocations of the kernel `fused` that share a segment. The number of invocations of
+    /// its workgroups is a multiple of that many.
     TEAM_BITS_MAX = 5;
 
     // Plasticity rules, in the tables of a network.

@@ -41,12 +41,12 @@ struct Settings {
     block_weight_shift: u32,
     /// The shift to the right that moves the delay in a word of a block to the lowest bits.
     block_delay_shift: u32,
-    /// The shift to the right that leaves the index of the sum in a word of a block.
+    /// The shift to the right that leaves the index of the sum of a word of a block.
     block_index_shift: u32,
     /// The index in `tables` of the directory of plasticity rules.
     rules: u32,
-    /// 1 if the coefficients of all LIF neurons are from 0 to 1.
-    are_shares: u32,
+    /// 1 if the coefficients of all LIF neurons are from 0 to 1, else 0.
+    has_unit_coefficients: u32,
     /// The seed of the random numbers of Poisson inputs.
     input_base: u32,
     /// The seed of the random numbers of Poisson sources.
@@ -97,7 +97,7 @@ struct Time {
     recorded: atomic<u32>,
     /// The numbers of spikes that three batches of `fused` record: one counts, one is read, and one is set to zero.
     batch_spikes: array<atomic<u32>, 3>,
-    /// The lengths of the lists of the windows of the same batches.
+    /// The lengths of the lists of spikes of the same batches: `BATCH_MAX` for each batch, one for each window.
     batch_pieces: array<atomic<u32>, 96>,
 }
 
@@ -149,8 +149,8 @@ struct Record {
 @group(0) @binding(7) var<storage, read> tables: array<u32>;
 /// The row of each neuron: the index of its first word, and its number of synapses.
 @group(0) @binding(8) var<storage, read> rows: array<vec2<u32>>;
-/// The pieces of rows to deliver. The kernel `fused` has lists of neurons, whose place is the number of the
-/// neuron.
+/// The pieces of rows to deliver. In the lists of the kernel `fused`, a piece is a whole row, and its place is the number of
+/// the source neuron.
 @group(0) @binding(9) var<storage, read_write> pieces: array<Piece>;
 /// A bit for each neuron that fired in the last step.
 @group(0) @binding(10) var<storage, read_write> fired: array<u32>;
@@ -166,9 +166,9 @@ struct Record {
 /// The source neuron of each piece. Used if weights change, and by the kernel `partitions`.
 @group(0) @binding(15) var<storage, read_write> piece_sources: array<u32>;
 /// For the kernel `partitions`: for each neuron, the index in its row of the first synapse to each partition, and the end
-/// of the last. For the kernel `fused`, whose synapses are sorted by block, source and target: for each block, the index
-/// of the first four words of each source, the end of the last, and where the block begins: the number of the binding in
-/// the highest two bits, and the index in it.
+/// of the last. For the kernel `fused`: for each block, the index of the first quad (group of four words) of each source,
+/// counted from the beginning of the block; the end of the last; and the beginning of the block, with the number of the
+/// binding in the highest two bits and the index of a quad in the others.
 @group(0) @binding(16) var<storage, read_write> segments: array<u32>;
 /// For each neuron, the index of its first synapse in `incoming`; and the end of the last. Used by the kernel `pull`.
 @group(0) @binding(17) var<storage, read> incoming_starts: array<u32>;
@@ -179,11 +179,12 @@ struct Record {
 @group(0) @binding(19) var<storage, read_write> spiked: array<vec2<u32>>;
 /// The turn of each workgroup of the kernel `fused`.
 @group(0) @binding(20) var<storage, read_write> turns: array<Turn>;
-/// The synapses of blocks, for the kernel `fused`: words with weight, delay, and the index of the sum in a step.
+/// The synapses sorted by block, source and target, for the kernel `fused`. A word has the weight in its lowest bits, then
+/// the delay, and then the index of the sum, among those of the block in a step. A block is in one binding.
 @group(0) @binding(21) var<storage, read> blocks_a: array<vec4<u32>>;
-/// More synapses of blocks.
+/// More synapses sorted by block.
 @group(0) @binding(22) var<storage, read> blocks_b: array<vec4<u32>>;
-/// More synapses of blocks.
+/// More synapses sorted by block.
 @group(0) @binding(23) var<storage, read> blocks_c: array<vec4<u32>>;
-/// More synapses of blocks.
+/// More synapses sorted by block.
 @group(0) @binding(24) var<storage, read> blocks_d: array<vec4<u32>>;

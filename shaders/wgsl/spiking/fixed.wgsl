@@ -23,10 +23,10 @@ fn mul(number: i32, coefficient: i32) -> i32 {
     return saturated(i64(product(number, coefficient) + 0x20000000lu) >> 30u);
 }
 
-/// Returns a number times a coefficient from 0 to 1 with 30 fraction bits: such a product does not saturate.
+/// Returns a number times a coefficient from 0 to 1 with 30 fraction bits. Such a product never saturates.
 ///
 /// Twin: `kvrm_spiking::fixed::mul`.
-fn share(number: i32, coefficient: i32) -> i32 {
+fn mul_unit(number: i32, coefficient: i32) -> i32 {
     return i32(i64(product(number, coefficient) + 0x20000000lu) >> 30u);
 }
 

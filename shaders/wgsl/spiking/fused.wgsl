@@ -6,9 +6,10 @@
 //! injections ----------------+                            ring --+
 //! ```
 //!
-//! Synapses are sorted by block, source and target, so a workgroup reads a small part of the memory. The sums of a whole
-//! batch may not fit in workgroup memory; then the batch is done in windows of some steps. Each window has its own list of
-//! spikes: if all delays are a batch, the next batch hears them in the same window.
+//! Synapses are sorted by block, source and target, so a workgroup reads a small part of the memory. Their words are read
+//! in quads, groups of four. If the sums of a whole batch do not fit in workgroup memory, the batch is done in windows of
+//! some steps. Each window has its own list of spikes: if all delays are as long as a batch, these spikes arrive in the
+//! same window of the next batch.
 //!
 //! Between the dispatches of a slice, the spikes of the last batch are lists that have not been delivered. The ring has
 //! the input that was there when the slice began, and that of synapses whose delays are longer than a batch. If the
@@ -40,24 +41,24 @@ override WORKGROUP_SIZE: u32 = 256u;
 /// The number of sums of a workgroup.
 override BLOCK_SUMS: u32 = 1408u;
 
-/// The base of sums whose step depends on the synapse, or is not in the window.
-const ANYWHERE = 0xffffffffu;
+/// Stands for no base: the step depends on the synapse, or is not in the window.
+const NO_BASE = 0xffffffffu;
 
-/// The sums of the input of the block: a word for each step of a window, port and neuron, in this order.
-var<workgroup> block_sums: array<atomic<i32>, BLOCK_SUMS>;
-/// The synapses from a neuron that fired to the block.
+/// The synapses of the block whose source is a neuron that fired.
 struct Segment {
-    /// The index of the first four words.
+    /// The index of the first quad.
     place: u32,
-    /// The number of times four words.
+    /// The number of quads.
     quads: u32,
-    /// The steps of the last batch in which the neuron fired, a bit each.
+    /// The steps of the last batch in which the source fired, a bit each.
     spikes: u32,
 }
 
-/// The segments that the workgroup adds to its sums next.
+/// The sums of the input of the block: a word for each step of a window, port and neuron, in this order.
+var<workgroup> block_sums: array<atomic<i32>, BLOCK_SUMS>;
+/// Segments that were looked up and whose synapses are read next.
 var<workgroup> staged: array<Segment, STAGE>;
-/// The numbers of staged segments: one counts while the other is set to zero.
+/// Two counters of staged segments: one counts while the other is set to zero.
 var<workgroup> staged_counts: array<atomic<u32>, 2>;
 /// The neurons that fired in a window, and their spikes, a bit for each step of the batch.
 var<workgroup> queue: array<vec2<u32>, QUEUE>;
@@ -74,9 +75,9 @@ var<workgroup> block_listed: array<u32, BATCH_MAX>;
 struct Window {
     /// The index in `segments` of the block's segments.
     segments: u32,
-    /// The binding of the block's synapses.
+    /// The number of the binding that has the block's synapses.
     part: u32,
-    /// The index of the first four words of the block's synapses.
+    /// The index of the first quad of the block.
     place: u32,
     /// The first neuron of the block.
     neuron: u32,
@@ -144,19 +145,19 @@ fn list_counter(number: u32, window: u32) -> u32 {
     return (number % 3u) * BATCH_MAX + window;
 }
 
-/// Returns the index of the first sum of the step in which spikes of step `bit` of the last batch arrive, or `ANYWHERE` if
+/// Returns the index of the first sum of the step in which spikes of step `bit` of the last batch arrive, or `NO_BASE` if
 /// that depends on the synapse or is not in the window.
 fn base_of(window: Window, clock: Clock, bit: u32) -> u32 {
     let step = settings.min_delay - clock.batch + bit;
     if settings.delay_mask != 0u || step < window.begin || step >= window.end {
-        return ANYWHERE;
+        return NO_BASE;
     }
     return (step - window.begin) * sums_of_step(window);
 }
 
 /// Delivers a spike of step `bit` of the last batch through a synapse: to a sum if it arrives in the window, and to the ring
 /// if it arrives after the batch.
-fn hear_word(window: Window, clock: Clock, bit: u32, word: u32) {
+fn receive_word(window: Window, clock: Clock, bit: u32, word: u32) {
     // A batch is no longer than the shortest delay.
     let delay = settings.min_delay + ((word >> settings.block_delay_shift) & settings.delay_mask);
     let step = delay - clock.batch + bit;
@@ -171,13 +172,13 @@ fn hear_word(window: Window, clock: Clock, bit: u32, word: u32) {
 }
 
 /// Delivers a spike through a synapse to the sums that begin at `base`. This is the usual case, so it has few instructions.
-fn hear_at(base: u32, word: u32) {
+fn receive_at(base: u32, word: u32) {
     let weight = i32(word << settings.block_weight_shift) >> settings.block_weight_shift;
     atomicAdd(&block_sums[base + (word >> settings.block_index_shift)], weight);
 }
 
-/// Returns four words of synapses.
-fn block_words(window: Window, place: u32) -> vec4<u32> {
+/// Returns a quad of synapses.
+fn quad_of(window: Window, place: u32) -> vec4<u32> {
     switch window.part {
         case 1u: { return blocks_b[place]; }
         case 2u: { return blocks_c[place]; }
@@ -186,45 +187,45 @@ fn block_words(window: Window, place: u32) -> vec4<u32> {
     }
 }
 
-/// Delivers a spike through four synapses.
-fn hear_words(window: Window, clock: Clock, base: u32, bit: u32, words: vec4<u32>) {
-    if base != ANYWHERE {
-        hear_at(base, words.x);
-        hear_at(base, words.y);
-        hear_at(base, words.z);
-        hear_at(base, words.w);
+/// Delivers a spike through the synapses of a quad.
+fn receive_quad(window: Window, clock: Clock, base: u32, bit: u32, words: vec4<u32>) {
+    if base != NO_BASE {
+        receive_at(base, words.x);
+        receive_at(base, words.y);
+        receive_at(base, words.z);
+        receive_at(base, words.w);
     } else {
-        hear_word(window, clock, bit, words.x);
-        hear_word(window, clock, bit, words.y);
-        hear_word(window, clock, bit, words.z);
-        hear_word(window, clock, bit, words.w);
+        receive_word(window, clock, bit, words.x);
+        receive_word(window, clock, bit, words.y);
+        receive_word(window, clock, bit, words.z);
+        receive_word(window, clock, bit, words.w);
     }
 }
 
-/// Delivers the spikes of two segments. A team reads four synapses of each for each invocation at the same time, as
-/// segments lie all over the memory.
-fn hear_segments(window: Window, clock: Clock, left: Segment, right: Segment, member: u32, team: u32) {
+/// Delivers the spikes of two segments. Each invocation of a team reads a quad of both at the same time, because segments lie
+/// far from each other in memory.
+fn receive_segments(window: Window, clock: Clock, left: Segment, right: Segment, member: u32, team: u32) {
     var rests = vec2<u32>(left.spikes, right.spikes);
     while any(rests != vec2<u32>(0u)) {
         let bits = firstTrailingBit(rests);
         let bases = vec2<u32>(base_of(window, clock, bits.x), base_of(window, clock, bits.y));
         let ends = select(vec2<u32>(0u), vec2<u32>(left.quads, right.quads), rests != vec2<u32>(0u));
         for (var i = member; i < max(ends.x, ends.y); i += team) {
-            // Behind the end, the last words are read again.
-            let of_left = block_words(window, left.place + min(i, left.quads - 1u));
-            let of_right = block_words(window, right.place + min(i, right.quads - 1u));
+            // Behind the end, the last quad is read again.
+            let of_left = quad_of(window, left.place + min(i, left.quads - 1u));
+            let of_right = quad_of(window, right.place + min(i, right.quads - 1u));
             if i < ends.x {
-                hear_words(window, clock, bases.x, bits.x, of_left);
+                receive_quad(window, clock, bases.x, bits.x, of_left);
             }
             if i < ends.y {
-                hear_words(window, clock, bases.y, bits.y, of_right);
+                receive_quad(window, clock, bases.y, bits.y, of_right);
             }
         }
         rests &= rests - vec2<u32>(1u);
     }
 }
 
-/// Stages the segment for the block of the row of a listed neuron, if one of its spikes may arrive in the window.
+/// Stages the segment of a listed neuron, if one of its spikes may arrive in the window.
 fn stage_segment(window: Window, index: u32, due: u32, parity: u32) {
     let piece = pieces[index];
     let spikes = piece.spikes & due;
@@ -240,10 +241,10 @@ fn stage_segment(window: Window, index: u32, due: u32, parity: u32) {
     }
 }
 
-/// Delivers the spikes of a list to the neurons of the block. First, all invocations look up segments, so that the memory
-/// has many reads to do at the same time; then teams read the synapses. `parity` is the counter of staged segments that is
-/// zero.
-fn hear_list(window: Window, turn: Turn, list: u32, listed: u32, local: u32, parity: ptr<function, u32>) {
+/// Delivers the spikes of a list to the neurons of the block. First, each invocation looks up a segment, so that many reads
+/// are under way at the same time; then teams read the synapses. `parity` is the index of the counter of staged segments
+/// that is zero.
+fn receive_list(window: Window, turn: Turn, list: u32, listed: u32, local: u32, parity: ptr<function, u32>) {
     let first = list_start(turn.number + 1u, list);
     let due = due_steps(window, turn.clock.batch);
     // As many segments as the teams read in whole rounds.
@@ -266,7 +267,7 @@ fn hear_list(window: Window, turn: Turn, list: u32, listed: u32, local: u32, par
             if at + teams >= count {
                 right.spikes = 0u;
             }
-            hear_segments(window, turn.clock, left, right, local & (team - 1u), team);
+            receive_segments(window, turn.clock, left, right, local & (team - 1u), team);
         }
         *parity = 1u - *parity;
         // All invocations have read this counter before the last barrier.
@@ -277,9 +278,9 @@ fn hear_list(window: Window, turn: Turn, list: u32, listed: u32, local: u32, par
 
 /// Delivers the spikes of the last batch to the neurons of the block. `listed` is the length of the list of the window
 /// with this number.
-fn hear(window: Window, turn: Turn, listed: u32, local: u32, parity: ptr<function, u32>) {
+fn receive(window: Window, turn: Turn, listed: u32, local: u32, parity: ptr<function, u32>) {
     let number = window.begin / settings.window;
-    hear_list(window, turn, number, listed, local, parity);
+    receive_list(window, turn, number, listed, local, parity);
     var begin = number + 1u;
     var end = windows();
     if settings.delay_mask != 0u || settings.min_delay != settings.batch {
@@ -290,7 +291,7 @@ fn hear(window: Window, turn: Turn, listed: u32, local: u32, parity: ptr<functio
     }
     for (var list = begin; list < end; list += 1u) {
         let more = workgroupUniformLoad(&block_listed[list]);
-        hear_list(window, turn, list, select(more, 0u, list == number), local, parity);
+        receive_list(window, turn, list, select(more, 0u, list == number), local, parity);
     }
 }
 
@@ -314,7 +315,7 @@ fn inject_into_block(window: Window, clock: Clock, local: u32) {
     }
 }
 
-/// A neuron of the block.
+/// A neuron of the block, which belongs to one invocation.
 struct Owned {
     /// The number of the neuron.
     neuron: u32,
@@ -346,7 +347,7 @@ fn loaded(neuron: u32) -> Owned {
 }
 
 /// Lists and records the spikes of a neuron in a window.
-fn publish(turn: Turn, list: u32, neuron: u32, spikes: u32) {
+fn list_spikes(turn: Turn, list: u32, neuron: u32, spikes: u32) {
     let at = atomicAdd(&time.batch_pieces[list_counter(turn.number, list)], 1u);
     pieces[list_start(turn.number, list) + at] = Piece(neuron, 0u, spikes, 0x10000u);
     let recorded = recorded_spikes(neuron, spikes);
@@ -356,12 +357,12 @@ fn publish(turn: Turn, list: u32, neuron: u32, spikes: u32) {
     }
 }
 
-/// Lists and records the queued spikes of a window. The last invocations do it: they have no segments to look up, unless
-/// there are many, and the lookup takes as long.
-fn publish_queue(turn: Turn, list: u32, local: u32) {
+/// Lists and records the queued spikes of a window. The last invocations do it, because they often have no segment to look
+/// up meanwhile.
+fn list_queue(turn: Turn, list: u32, local: u32) {
     let count = min(atomicLoad(&queued[list % 2u]), QUEUE);
     for (var at = WORKGROUP_SIZE - 1u - local; at < count; at += WORKGROUP_SIZE) {
-        publish(turn, list, queue[at].x, queue[at].y);
+        list_spikes(turn, list, queue[at].x, queue[at].y);
     }
 }
 
@@ -393,7 +394,7 @@ fn advance_in_window(window: Window, turn: Turn, owned: ptr<function, Owned>) {
     if at < QUEUE {
         queue[at] = vec2<u32>(neuron, spikes);
     } else {
-        publish(turn, list, neuron, spikes);
+        list_spikes(turn, list, neuron, spikes);
     }
     if window.is_last && ((spikes >> (window.end - 1u)) & 1u) != 0u {
         let member = neuron - window.neuron;
@@ -457,25 +458,26 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     }
     let turn = workgroupUniformLoad(&block_turn);
     let clock = turn.clock;
-    // If there are none, the turn stays as it is: the list of the last batch remains for `settle`.
+    // If there are none, the turn stays as it is: the lists of the last batch remain for `settle`.
     let steps = steps_of(clock);
     let first_segment = workgroup.x * (settings.neurons + 2u);
-    let first_words = segments[first_segment + settings.neurons + 1u];
+    let beginning = segments[first_segment + settings.neurons + 1u];
     var parity = 0u;
     var listed = workgroupUniformLoad(&block_listed[0]);
     for (var begin = 0u; begin < steps; begin += settings.window) {
         let end = min(begin + settings.window, steps);
-        let window = Window(first_segment, first_words >> 30u, first_words & 0x3fffffffu, first, size, begin, end, end == steps);
+        let window =
+            Window(first_segment, beginning >> 30u, beginning & 0x3fffffffu, first, size, begin, end, end == steps);
         let list = begin / settings.window;
         if list != 0u {
-            publish_queue(turn, list - 1u, local);
+            list_queue(turn, list - 1u, local);
         }
         if is_owner {
-            // Read before the spikes are heard, which do not arrive in this slot of the ring.
+            // This can be read early: the spikes that are received now do not arrive in this slot of the ring.
             owned.arrival = ring_arrival(turn, begin, owned.neuron);
         }
         if turn.number != 0u {
-            hear(window, turn, listed, local, &parity);
+            receive(window, turn, listed, local, &parity);
             // The injections of the first batch are in the ring.
             inject_into_block(window, clock, local);
         }
@@ -494,13 +496,13 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
                 owned.words = current.words;
             }
         }
-        // Ends the window like a barrier.
+        // This load is also the barrier at the end of the window.
         listed = workgroupUniformLoad(&block_listed[min(list + 1u, BATCH_MAX - 1u)]);
     }
     if steps == 0u {
         return;
     }
-    publish_queue(turn, (steps - 1u) / settings.window, local);
+    list_queue(turn, (steps - 1u) / settings.window, local);
     if local == 0u {
         turns[workgroup.x] = Turn(clock_after(clock, steps), turn.number + 1u, turn.recorded);
         if workgroup.x == 0u {

@@ -20,13 +20,13 @@ const SUMS = 4096u;
 /// The most neurons of a block, which a workgroup of the kernel `fused` owns.
 const BLOCK_MAX = 8192u;
 
-/// The number of segments of rows that a workgroup of the kernel `fused` looks up before it reads their synapses.
+/// The most segments that a workgroup of the kernel `fused` looks up before it reads their synapses.
 const STAGE = 512u;
 
-/// The number of neurons that a workgroup of the kernel `fused` queues before it lists them.
+/// The most neurons that a workgroup of the kernel `fused` queues in a window. It lists others at once.
 const QUEUE = 64u;
 
-/// The binary logarithm of the most invocations of the kernel `fused` that share the segment of a row. Its workgroups have a multiple of so many invocations.
+/// The binary logarithm of the most invocations of the kernel `fused` that share a segment. The number of invocations of its workgroups is a multiple of that many.
 const TEAM_BITS_MAX = 5u;
 
 /// The words of a population in the directory of rules: the index of its first rule, and the number of its rules.

@@ -3,7 +3,7 @@
 //! Twin: `kvrm_spiking::model::lif`. State: V, excitatory current, inhibitory current, remaining refractory steps.
 
 import package::spiking::bindings::{Record, settings};
-import package::spiking::fixed::{mul, saturated, share};
+import package::spiking::fixed::{mul, mul_unit, saturated};
 import package::spiking::poisson::{poisson_input};
 import package::spiking::record::{Arrival, Moment, signed_of, word_of};
 import package::spiking::record_words::{
@@ -16,31 +16,31 @@ fn widened(value: i32) -> u64 {
     return u64(i64(value));
 }
 
-/// The numbers of a step whose magnitudes are below it add up to 32 bits: at most four are added.
-const SMALL = 1u << 29u;
+/// The end of the magnitudes of terms of which any four add up to a number of 32 bits. No sum of a step has more terms.
+const TERM_END = 1u << 29u;
 
 /// Returns the magnitude of a number, less 1 if it is negative.
 fn magnitude(value: i32) -> u32 {
     return u32(value ^ (value >> 31u));
 }
 
-/// Returns V and both currents at the end of a step in which the neuron is not refractory, if no number of the step can
-/// leave 32 bits. Poisson input is `poisson`, and inputs are shifted by `shift`.
-fn small_step(record: ptr<function, Record>, words: vec4<u32>, arrival: Arrival, poisson: i32, shift: u32) -> vec3<i32> {
+/// Returns V, the excitatory and the inhibitory current at the end of a step in which the neuron is not refractory. All
+/// terms have to be below `TERM_END` in magnitude. `shift` is the shift from weight units to units of the currents.
+fn step_in_range(record: ptr<function, Record>, words: vec4<u32>, arrival: Arrival, poisson: i32, shift: u32) -> vec3<i32> {
     let excitatory = i32(words.y);
     let inhibitory = i32(words.z);
     return vec3<i32>(
-        share(i32(words.x), signed_of(record, LIF_DECAY))
-            + share(excitatory, signed_of(record, LIF_EXCITATORY))
-            + share(inhibitory, signed_of(record, LIF_INHIBITORY))
+        mul_unit(i32(words.x), signed_of(record, LIF_DECAY))
+            + mul_unit(excitatory, signed_of(record, LIF_EXCITATORY))
+            + mul_unit(inhibitory, signed_of(record, LIF_INHIBITORY))
             + signed_of(record, LIF_BIAS),
-        share(excitatory, signed_of(record, LIF_DECAY_EXCITATORY)) + (arrival.excitatory << shift) + max(poisson, 0),
-        share(inhibitory, signed_of(record, LIF_DECAY_INHIBITORY)) + (arrival.inhibitory << shift) + min(poisson, 0),
+        mul_unit(excitatory, signed_of(record, LIF_DECAY_EXCITATORY)) + (arrival.excitatory << shift) + max(poisson, 0),
+        mul_unit(inhibitory, signed_of(record, LIF_DECAY_INHIBITORY)) + (arrival.inhibitory << shift) + min(poisson, 0),
     );
 }
 
-/// Returns the same as `small_step` for numbers of any size, which saturate.
-fn large_step(record: ptr<function, Record>, words: vec4<u32>, arrival: Arrival, poisson: u64, shift: u32) -> vec3<i32> {
+/// Returns the same as `step_in_range`, for terms of any magnitude. Results saturate.
+fn step_saturating(record: ptr<function, Record>, words: vec4<u32>, arrival: Arrival, poisson: u64, shift: u32) -> vec3<i32> {
     let excitatory = i32(words.y);
     let inhibitory = i32(words.z);
     let is_negative = (poisson >> 63u) != 0lu;
@@ -67,13 +67,13 @@ fn update_lif(record: ptr<function, Record>, moment: Moment, neuron: u32, arriva
     let numbers = magnitude(i32(before.x)) | magnitude(i32(before.y)) | magnitude(i32(before.z))
         | magnitude(signed_of(record, LIF_BIAS)) | magnitude(low);
     let arrived = magnitude(arrival.excitatory) | magnitude(arrival.inhibitory);
-    let is_small = settings.are_shares != 0u && numbers < SMALL && arrived < (SMALL >> shift)
+    let is_in_range = settings.has_unit_coefficients != 0u && numbers < TERM_END && arrived < (TERM_END >> shift)
         && poisson == widened(low);
     var after: vec3<i32>;
-    if is_small {
-        after = small_step(record, before, arrival, low, shift);
+    if is_in_range {
+        after = step_in_range(record, before, arrival, low, shift);
     } else {
-        after = large_step(record, before, arrival, poisson, shift);
+        after = step_saturating(record, before, arrival, poisson, shift);
     }
     var v = after.x;
     var refractory = before.w;

@@ -5,8 +5,11 @@
 //! word:    index of the sum in a step | delay | weight
 //! ```
 //!
-//! The synapses of a source to a block are a segment. It is filled up to a multiple of four words with synapses that have
-//! no weight, so that the kernel reads four words at a time, and looks at no end within them.
+//! The synapses of a source to a block are a segment. The kernel reads its words in quads, groups of four. The last quad of
+//! a segment is filled with words of zero, synapses without weight, so that the kernel need not look for an end within it.
+
+use std::iter;
+use std::ops::Range;
 
 use kvrm_shaders::interface::spiking::SpikingGroup;
 use kvrm_spiking::{Network, Synapses};
@@ -19,18 +22,22 @@ use crate::device::error::Error;
 
 /// The approximate number of synapses that a thread sorts at a time.
 const CHUNK: u64 = 1 << 22;
-/// The number of bindings.
+/// The number of bindings for the synapses.
 const BINDINGS: usize = 4;
-/// The size of four words.
-const QUAD_BYTES: u64 = 16;
+/// The number of words of a quad.
+const QUAD: usize = 4;
+/// The size of a quad, in bytes.
+const QUAD_BYTES: u64 = 4 * QUAD as u64;
 
-/// The packing of the synapses of blocks.
+/// The packing of the words of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockPacking {
     /// The number of neurons of a block.
     size: u32,
+    /// The number of sums of a neuron in a step.
     ports: u32,
     delay_bits: u32,
+    /// The number of bits of a weight, which are the lowest ones.
     pub(super) weight_bits: u32,
 }
 
@@ -53,10 +60,12 @@ impl BlockPacking {
         do_fit.then_some(made)
     }
 
+    /// Returns the shift, first left and then right, that extracts the weight of a word.
     pub(super) const fn weight_shift(self) -> u32 {
         u32::BITS - self.weight_bits
     }
 
+    /// Returns the shift to the right that leaves the index of the sum of a word.
     pub(super) const fn index_shift(self) -> u32 {
         self.weight_bits + self.delay_bits
     }
@@ -64,43 +73,40 @@ impl BlockPacking {
 
 /// Returns the size of the table of segments of `blocks` blocks, in bytes.
 pub(super) fn segment_bytes(neurons: u32, blocks: u32) -> u64 {
-    4 * u64::from(blocks) * (u64::from(neurons) + 2)
+    SpikingGroup::<()>::SEGMENTS_STRIDE * u64::from(blocks) * (u64::from(neurons) + 2)
 }
 
-/// Synapses of some sources to a block.
-#[derive(Clone, Debug, Default)]
-struct Piece {
-    /// The end of each source's segment in `words`, in units of four words.
+/// Synapses from some sources to a block.
+struct SortedPart {
+    /// The end of the segment of each source, in quads.
     ends: Vec<u32>,
     words: Vec<u32>,
 }
 
-/// Returns the number of times four words of each block for some sources.
-fn count(synapses: &Synapses, sources: &[u32], packing: BlockPacking, blocks: usize) -> Vec<u32> {
-    let mut quads = vec![0; blocks];
-    for &source in sources {
+/// Returns the number of quads of each block from some sources.
+fn count(synapses: &Synapses, sources: Range<u32>, packing: BlockPacking, blocks: u32) -> Vec<u32> {
+    let mut quads = vec![0; blocks as usize];
+    for source in sources {
         let mut row = synapses.row(source).map(|synapse| synapse.target / packing.size).peekable();
         while let Some(block) = row.next() {
-            let mut length = 1_u32;
+            let mut length = 1_usize;
             while row.next_if_eq(&block).is_some() {
                 length += 1;
             }
-            quads[block as usize] += length.div_ceil(4);
+            quads[block as usize] += length.div_ceil(QUAD) as u32;
         }
     }
     quads
 }
 
-/// Sorts the synapses of some sources by block.
-fn sort(synapses: &Synapses, sources: &[u32], packing: BlockPacking, quads: &[u32]) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = quads
-        .iter()
-        .map(|&quads| Piece {
-            ends: Vec::with_capacity(sources.len()),
-            words: Vec::with_capacity(4 * quads as usize),
-        })
-        .collect();
-    for &source in sources {
+/// Sorts the synapses from some sources by block. `quads` has the number of quads of each block.
+fn sort(synapses: &Synapses, sources: Range<u32>, packing: BlockPacking, quads: &[u32]) -> Vec<SortedPart> {
+    let new = |&quads: &u32| SortedPart {
+        ends: Vec::with_capacity(sources.len()),
+        words: Vec::with_capacity(QUAD * quads as usize),
+    };
+    let mut parts: Vec<SortedPart> = quads.iter().map(new).collect();
+    for source in sources {
         for synapse in synapses.row(source) {
             let (block, member) = (synapse.target / packing.size, synapse.target % packing.size);
             let port = if synapse.weight < 0 { packing.ports - 1 } else { 0 };
@@ -108,88 +114,113 @@ fn sort(synapses: &Synapses, sources: &[u32], packing: BlockPacking, quads: &[u3
             let delay = synapse.delay - synapses.packing.min_delay;
             let weight = synapse.weight as u32 & u32::MAX >> packing.weight_shift();
             let word = index << packing.index_shift() | delay << packing.weight_bits | weight;
-            pieces[block as usize].words.push(word);
+            parts[block as usize].words.push(word);
         }
-        for piece in &mut pieces {
-            piece.words.resize(piece.words.len().next_multiple_of(4), 0);
-            piece.ends.push((piece.words.len() / 4) as u32);
+        for part in &mut parts {
+            part.words.resize(part.words.len().next_multiple_of(QUAD), 0);
+            part.ends.push((part.words.len() / QUAD) as u32);
         }
     }
-    pieces
+    parts
 }
 
-/// Sorts the synapses into `blocks` blocks, and uploads them with the table of their segments.
+/// The places of blocks in the bindings.
+#[derive(Debug, PartialEq, Eq)]
+struct Allotment {
+    /// For each block, the number of its binding, and the index of its first quad.
+    places: Vec<(usize, u64)>,
+    /// The number of quads of each binding.
+    bindings: Vec<u64>,
+}
+
+/// Allots a place in bindings of at most `max` quads to each block. `blocks` has their numbers of quads. Returns `None` if
+/// there are not enough bindings.
+fn allot(blocks: impl Iterator<Item = u64>, max: u64) -> Option<Allotment> {
+    let (mut places, mut bindings) = (Vec::new(), vec![0_u64]);
+    for quads in blocks {
+        if bindings[bindings.len() - 1] + quads > max {
+            bindings.push(0);
+        }
+        let last = bindings.len() - 1;
+        places.push((last, bindings[last]));
+        bindings[last] += quads;
+    }
+    let fits = bindings.len() <= BINDINGS && bindings.iter().all(|&quads| quads <= max);
+    fits.then_some(Allotment { places, bindings })
+}
+
+/// Sorts the synapses into `blocks` blocks, and uploads them with the table of their segments. Returns false, and changes
+/// nothing, if they do not fit in bindings of at most `max_bytes` bytes.
 pub(super) fn upload(
     device: &Device,
     synapses: &Synapses,
-    packing: BlockPacking,
-    blocks: u32,
+    (packing, blocks): (BlockPacking, u32),
+    max_bytes: u64,
     buffers: &mut SpikingGroup<Buffer>,
-) -> Result<(), Error> {
-    let sources: Vec<u32> = (0..synapses.lengths.len() as u32).collect();
-    let row = (synapses.count() / sources.len().max(1) as u64).max(1);
-    let chunks: Vec<&[u32]> = sources.chunks((CHUNK / row).max(64) as usize).collect();
+) -> Result<bool, Error> {
+    let neurons = synapses.lengths.len() as u32;
+    let row = (synapses.count() / u64::from(neurons.max(1))).max(1);
+    let chunk = (CHUNK / row).max(64) as u32;
+    let chunks: Vec<Range<u32>> = (0..neurons.div_ceil(chunk))
+        .map(|number| number * chunk..(number * chunk).saturating_add(chunk).min(neurons))
+        .collect();
     let counts: Vec<Vec<u32>> =
-        chunks.par_iter().map(|sources| count(synapses, sources, packing, blocks as usize)).collect();
-    let max = device.limits().storage_bytes() / QUAD_BYTES;
-    // The binding of each block, and the index of its first four words.
-    let mut places = Vec::with_capacity(blocks as usize);
-    let mut parts = vec![0_u64];
-    for block in 0..blocks as usize {
-        let quads: u64 = counts.iter().map(|counts| u64::from(counts[block])).sum();
-        let last = parts.len() - 1;
-        if parts[last] + quads > max && parts[last] > 0 {
-            parts.push(0);
-        }
-        let part = parts.len() - 1;
-        places.push((part, parts[part]));
-        parts[part] += quads;
-    }
-    if parts.len() > BINDINGS || parts.iter().any(|&quads| quads > max) {
-        return Err(Error::OutOfMemory {
-            doing: "sorting synapses by block".to_owned(),
-            max: QUAD_BYTES * max,
-        });
-    }
-    buffers.segments.grow(segment_bytes(sources.len() as u32, blocks))?;
+        chunks.par_iter().map(|sources| count(synapses, sources.clone(), packing, blocks)).collect();
+    let quads_of = |block| counts.iter().map(|counts| u64::from(counts[block])).sum();
+    let Some(Allotment { places, bindings }) =
+        allot((0..blocks as usize).map(quads_of), max_bytes / QUAD_BYTES)
+    else {
+        return Ok(false);
+    };
+    buffers.segments.grow(segment_bytes(neurons, blocks))?;
     let targets =
         [&mut buffers.blocks_a, &mut buffers.blocks_b, &mut buffers.blocks_c, &mut buffers.blocks_d];
-    for (buffer, quads) in targets.into_iter().zip(&parts) {
+    for (buffer, quads) in targets.into_iter().zip(&bindings) {
         buffer.grow(QUAD_BYTES * quads)?;
     }
-    let blocked = [&buffers.blocks_a, &buffers.blocks_b, &buffers.blocks_c, &buffers.blocks_d];
-    let stride = sources.len() as u64 + 2;
-    for (block, (part, place)) in (0..).zip(&places) {
-        let head = [(*part as u32) << 30 | *place as u32];
-        buffers.segments.upload(4 * (stride * block + stride - 1), &head)?;
+    let targets = [&buffers.blocks_a, &buffers.blocks_b, &buffers.blocks_c, &buffers.blocks_d];
+    let table = |block: usize| segment_bytes(neurons, 1) * block as u64;
+    for (block, (binding, place)) in places.iter().enumerate() {
+        let beginning = [(*binding as u32) << 30 | *place as u32];
+        buffers.segments.upload(table(block + 1) - 4, &beginning)?;
     }
     let mut done = vec![0_u32; blocks as usize];
     let threads = rayon::current_num_threads().max(1);
-    for (number, some) in chunks.chunks(threads).enumerate() {
-        let first = number * threads;
-        let sorted: Vec<Vec<Piece>> = some
+    for (some, counts) in chunks.chunks(threads).zip(counts.chunks(threads)) {
+        let sorted: Vec<Vec<SortedPart>> = some
             .par_iter()
-            .zip(&counts[first..])
-            .map(|(sources, counts)| sort(synapses, sources, packing, counts))
+            .zip(counts)
+            .map(|(sources, counts)| sort(synapses, sources.clone(), packing, counts))
             .collect();
-        for (sources, pieces) in some.iter().zip(sorted) {
-            for (block, piece) in pieces.into_iter().enumerate() {
+        for (sources, parts) in some.iter().zip(sorted) {
+            for (block, part) in parts.into_iter().enumerate() {
+                let (binding, place) = places[block];
                 let begin = done[block];
-                let (part, place) = places[block];
-                blocked[part].upload(QUAD_BYTES * (place + u64::from(begin)), &piece.words)?;
-                let ends: Vec<u32> = piece.ends.iter().map(|end| begin + end).collect();
-                // The end of a segment is the beginning of the next one. The first begins at zero.
-                let at = stride * block as u64 + u64::from(sources[0]) + 1;
-                buffers.segments.upload(4 * at, &ends)?;
-                done[block] = ends.last().copied().unwrap_or(begin);
+                targets[binding].upload(QUAD_BYTES * (place + u64::from(begin)), &part.words)?;
+                // A segment begins where the one before ends.
+                let ends = part.ends.iter().map(|end| begin + end);
+                let bounds: Vec<u32> = iter::once(begin).chain(ends).collect();
+                buffers.segments.upload(table(block) + 4 * u64::from(sources.start), &bounds)?;
+                done[block] = bounds[bounds.len() - 1];
             }
         }
         // wgpu keeps the written bytes in the memory of the host until a later submission has ended.
         let filling = device.submit("sorting synapses by block", |_| {})?;
         device.wait(&filling)?;
     }
-    for block in 0..u64::from(blocks) {
-        buffers.segments.upload(4 * stride * block, &[0_u32])?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_in_one_binding_each() {
+        let allotted = |blocks: &[u64], max| allot(blocks.iter().copied(), max);
+        let allotment = Allotment { places: vec![(0, 0), (0, 4), (1, 0), (1, 7)], bindings: vec![7, 8] };
+        assert_eq!(allotted(&[4, 3, 7, 1], 8), Some(allotment), "the third has no room in the first binding");
+        assert_eq!(allotted(&[8, 8, 8, 8, 1], 8), None, "more than four bindings");
+        assert_eq!(allotted(&[1, 9], 8), None, "a block that is larger than a binding");
     }
-    Ok(())
 }

@@ -188,17 +188,23 @@ impl DeviceExecutor {
     fn prepare_slice(&mut self) -> Result<(Kernel, u32), Error> {
         loop {
             let (kernel, batches) = self.pace.next_slice();
+            let synapses = self.network.synapses();
             let prepared = match kernel {
-                Kernel::Events | Kernel::Single => Ok(()),
-                Kernel::Partitions => self.store.divide_rows(self.store.settings.partitions),
-                Kernel::Fused => self.store.prepare_blocks(self.network.synapses()),
-                Kernel::Pull => self.store.upload_incoming(self.network.synapses()),
+                Kernel::Events | Kernel::Single => Ok(true),
+                Kernel::Partitions => self.store.divide_rows(self.store.settings.partitions).map(|()| true),
+                Kernel::Fused => self.store.prepare_blocks(synapses, &self.options),
+                Kernel::Pull => self.store.upload_incoming(synapses).map(|()| true),
             };
             match prepared {
+                Ok(true) => return Ok((kernel, batches)),
+                Ok(false) => {}
                 // The other kernels need less memory.
-                Err(Error::OutOfMemory { .. }) if self.options.kernel.is_none() => self.pace.remove(kernel),
-                prepared => return prepared.map(|()| (kernel, batches)),
+                Err(Error::OutOfMemory { .. }) if self.options.kernel.is_none() => {}
+                Err(error) => return Err(error),
             }
+            self.pace.remove(kernel);
+            // If the kernel was asked for, it was the only one.
+            self.pace.add(Kernel::Events);
         }
     }
 

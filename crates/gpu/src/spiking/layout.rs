@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use kvrm_shaders::interface::spiking::{Piece, Record as DeviceRecord, Settings, SpikingGroup, Turn};
+use kvrm_shaders::interface::spiking::{Piece, Record as DeviceRecord, Settings, SpikingGroup, Time, Turn};
 use kvrm_shaders::layout::spiking::{
     BATCH_MAX, BLOCK_MAX, QUEUE, RULE_HIGH, RULE_LESS, RULE_LOW, RULE_MORE, RULE_STEPS, RULE_TARGET,
     RULE_TARGET_END, RULE_WORDS, RULES_WORDS, STAGE, SUMS,
@@ -12,10 +12,10 @@ use kvrm_spiking::{Network, PlasticityRule, Record};
 
 /// The workgroup memory for a partition, in bytes: the sums, and one bit for each sum.
 pub(super) const PARTITION_BYTES: u32 = 4 * SUMS + SUMS / 8;
-/// The most workgroup memory for a block, in bytes. With more, a large GPU runs fewer workgroups at the same time.
+/// The most workgroup memory for a block, in bytes. It is all that NVIDIA's driver gives a workgroup; more was not tried.
 const BLOCK_BYTES_MAX: u32 = 48 << 10;
-/// The workgroup memory for a block beside its sums, in bytes: the staged segments, the queue, a bit for each neuron, the turn,
-/// the lengths of the lists, and the counters, which take two times 16 bytes.
+/// The workgroup memory for a block beside its sums, in bytes: 12 for each staged segment, 8 for each queued neuron, a bit
+/// for each neuron, the turn, the lengths of the lists, and two pairs of counters, which count as 16 bytes each.
 const BLOCK_OTHER_BYTES: u32 = 12 * STAGE
     + 8 * QUEUE
     + BLOCK_MAX / 8
@@ -38,6 +38,10 @@ pub(super) const SPIKE_BYTES: u64 = SpikingGroup::<()>::RECORDING_STRIDE;
 /// The size of a piece of a row, in bytes.
 pub(super) const PIECE_BYTES: u64 = size_of::<Piece>() as u64;
 
+const _: () = assert!(
+    size_of::<Time>() - offset_of!(Time, batch_pieces) == 4 * 3 * BATCH_MAX as usize,
+    "each of three batches has a list for each window"
+);
 const _: () = assert!(
     size_of::<Record>() == size_of::<DeviceRecord>()
         && offset_of!(Record, kind) == offset_of!(DeviceRecord, kind)
@@ -64,10 +68,11 @@ pub(super) fn settings(network: &Network) -> Settings {
         target_shift: shift(packing.weight_bits + packing.delay_bits),
         target_mask: mask(packing.target_bits),
         min_delay: packing.min_delay,
+        // Kernels do no steps if a window has none.
         window: 1,
         synapse_words: packing.words,
         rules: parts.tables.len() as u32,
-        are_shares: parts.records.iter().all(Record::has_shares).into(),
+        has_unit_coefficients: parts.records.iter().all(Record::has_unit_coefficients).into(),
         input_base: base(parts.seed, Purpose::Input),
         source_base: base(parts.seed, Purpose::Source),
         ..Settings::default()
@@ -144,7 +149,8 @@ mod tests {
                 (4 * sums).next_multiple_of(16) + BLOCK_OTHER_BYTES <= used,
                 "{sums} sums in {bytes} bytes"
             );
-            assert!(sums >= 2 * 32, "a step of two ports of the smallest block fits in {bytes} bytes");
+            assert!(4 * sums + 16 + BLOCK_OTHER_BYTES > used, "{sums} sums use all of {bytes} bytes");
+            assert!(sums >= 2 * 1024, "a step of two ports of 1,024 neurons fits in {bytes} bytes");
         }
         assert_eq!(block_sums(100), 0, "no memory is no block");
     }

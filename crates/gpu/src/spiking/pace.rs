@@ -16,9 +16,9 @@ const GROWTH: u32 = 8;
 const FIRST_BATCHES: u32 = 8;
 /// The maximum number of batches in a slice.
 const BATCHES_MAX: u32 = 8192;
-/// The number of slices of a kernel after which it is compared with others. In the first one the driver may still prepare
-/// the kernel, the GPU may have slowed its clock while the host prepared the buffers, and slices are short, so what a slice
-/// costs beside its batches counts for much.
+/// The number of slices of a kernel after which it is compared with others. The first slices are slower for each batch: the
+/// driver may still prepare the kernel, the GPU may have lowered its clock while the host prepared buffers, and the fixed
+/// cost of a slice is divided among few batches.
 const TRIALS: u32 = 3;
 /// The number of slices after which a kernel other than the best is measured again.
 const TRIAL_INTERVAL: u32 = 128;
@@ -60,7 +60,8 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// Returns the time of a batch by which kernels are compared; 0 while it is not known well.
+    /// Returns the time of a batch by which kernels are compared. It is 0, less than any measured one, until the kernel has
+    /// run long enough.
     const fn known_batch(&self) -> f64 {
         if self.ended < TRIALS { 0.0 } else { self.batch }
     }

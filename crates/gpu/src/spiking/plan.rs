@@ -8,7 +8,7 @@ use kvrm_spiking::{Network, Synapses};
 
 use super::blocked::{self, BlockPacking};
 use super::kernels::{BINDINGS_MAX, Kernel, workgroup_size};
-use super::layout::{PARTITION_BYTES, PIECE_BYTES, block_sums, settings};
+use super::layout::{PARTITION_BYTES, PIECE_BYTES, block_sums, partition_size, settings};
 use crate::device::Device;
 use crate::device::adapter::Kind;
 use crate::device::error::Error;
@@ -27,8 +27,8 @@ const PARTITIONS_SEGMENT_MIN: u64 = 8;
 /// The minimum average number of synapses in a segment for [`Kernel::Fused`], which saves dispatches, too. With fewer,
 /// most segments that it looks up are empty.
 const FUSED_SEGMENT_MIN: u64 = 1;
-/// The minimum number of steps of a batch for [`Kernel::Fused`]. It sorts all synapses and stores them twice, and has lost
-/// to [`Kernel::Events`] on an H200 when batches had one or two steps.
+/// The minimum number of steps of a batch for which [`Kernel::Fused`] is tried, because it sorts all synapses and stores
+/// them twice. On an H200 it is slower than [`Kernel::Events`] if batches have one or two steps.
 const FUSED_BATCH_MIN: u32 = 4;
 /// The minimum workgroup memory for [`Kernel::Fused`], which WebGPU guarantees.
 const BLOCK_BYTES_MIN: u32 = 16 << 10;
@@ -59,7 +59,8 @@ pub struct Options {
     pub workgroups: Option<u32>,
     /// The maximum number of neurons in a partition or block, whose input a workgroup sums.
     pub block: Option<u32>,
-    /// The number of invocations of a workgroup that owns a block, a multiple of 32.
+    /// The number of invocations of a workgroup that owns a block, which is rounded up to a multiple of 32. Default: as many
+    /// as its neurons, or a part of them if that is more than a workgroup can have.
     pub invocations: Option<u32>,
     /// The maximum number of bytes of synapses in a buffer.
     pub binding_bytes: Option<u64>,
@@ -97,7 +98,8 @@ pub(super) struct Division {
     pub(super) window: u32,
     /// The number of invocations of a workgroup.
     pub(super) invocations: u32,
-    /// The packing of the synapses of blocks. `None` for partitions, or if they do not fit.
+    /// The packing of the words of blocks. `None` for partitions, or if [`Kernel::Fused`] cannot or need not run the
+    /// network.
     pub(super) packing: Option<BlockPacking>,
 }
 
@@ -117,12 +119,17 @@ impl Division {
         Self { partitions, team_bits: team.ilog2(), window: 1, invocations: MEMBERS, packing: None }
     }
 
-    /// Divides the neurons of a network into blocks for [`Kernel::Fused`].
-    fn into_blocks(device: &Device, network: &Network, team_max: u32, options: &Options) -> Self {
+    /// Divides the neurons of a network into blocks for [`Kernel::Fused`], whose batches have `batch` steps.
+    fn into_blocks(
+        device: &Device,
+        network: &Network,
+        (team_max, batch): (u32, u32),
+        options: &Options,
+    ) -> Self {
         let ports = network.parts().ports;
         let sums = block_sums(device.limits().workgroup_bytes);
         let divided = Self::new(network, (sums / ports).min(BLOCK_MAX), team_max, options);
-        let size = network.neurons().max(1).div_ceil(divided.partitions).next_multiple_of(32);
+        let size = partition_size(network.neurons(), divided.partitions);
         // Each invocation updates as many neurons of the block as the others, or one less.
         let most = workgroup_size(device);
         let rounds = size.div_ceil(most);
@@ -135,8 +142,11 @@ impl Division {
         // An invocation has about four synapses of a segment.
         let team_bits =
             options.team.map_or_else(|| divided.team_bits.saturating_sub(2), |team| team.max(1).ilog2());
-        let can_pack = !network.is_plastic() && !network.has_marks();
-        let packing = can_pack.then(|| BlockPacking::new(network, divided.partitions)).flatten();
+        let can_run = !network.is_plastic() && !network.has_marks();
+        // Packing may look at all weights.
+        let is_wanted = options.kernel.map_or(batch >= FUSED_BATCH_MIN, |kernel| kernel == Kernel::Fused);
+        let packing =
+            (can_run && is_wanted).then(|| BlockPacking::new(network, divided.partitions)).flatten();
         Self { team_bits: team_bits.min(TEAM_BITS_MAX), window, invocations, packing, ..divided }
     }
 
@@ -195,7 +205,7 @@ impl Plan {
         let row = synapses.count() / u64::from(network.neurons().max(1));
         let ports = settings.ports.max(1);
         Division::new(network, SUMS / ports, team_max, options).set(&mut settings);
-        let blocks = Division::into_blocks(device, network, team_max, options);
+        let blocks = Division::into_blocks(device, network, (team_max, settings.batch), options);
         // In a team larger than a row, some invocations would have no synapse.
         let team = row.clamp(TEAM_MIN.into(), team_max.into()).next_power_of_two() as u32;
         let team = options.team.unwrap_or(team).clamp(1, MEMBERS);
@@ -215,9 +225,7 @@ impl Plan {
         }
         let most = options.workgroups.unwrap_or(most).clamp(1, device.limits().workgroups);
         let deliver = (pieces << settings.team_bits).div_ceil(MEMBERS.into()).clamp(1, most.into());
-        let is_long = options.kernel.is_some() || settings.batch >= FUSED_BATCH_MIN;
-        let can_fuse = is_long && can_fuse(device, network, blocks, settings.batch);
-        let fusible = can_fuse.then_some(blocks.partitions);
+        let fusible = can_fuse(device, network, blocks, settings.batch).then_some(blocks.partitions);
         Ok(Self {
             kernels: kernels_for(device, network, (settings.partitions, fusible), options.kernel)?,
             blocks,
@@ -258,12 +266,12 @@ fn kernels_for(
     if fused.is_some() {
         kernels.push(Kernel::Fused);
     }
-    // Rows would be divided again whenever one of these kernels follows the other.
-    let is_other_division = wanted.is_none() && fused.is_some();
+    // Both kernels use the table of segments, which would be made again whenever one of them follows the other.
+    let is_table_taken = wanted.is_none() && fused.is_some();
     let can_partition = has_one_delay(network)
         && limits.workgroup_bytes >= PARTITION_BYTES
         && can_divide(device, network, partitions);
-    if can_partition && is_worth(partitions, PARTITIONS_SEGMENT_MIN) && !is_other_division {
+    if can_partition && is_worth(partitions, PARTITIONS_SEGMENT_MIN) && !is_table_taken {
         kernels.push(Kernel::Partitions);
     }
     if wanted == Some(Kernel::Pull) && can_pull(device, network) {
@@ -284,8 +292,8 @@ fn can_divide(device: &Device, network: &Network, partitions: u32) -> bool {
         && segment_bytes(neurons, partitions) <= limits.storage_bytes()
 }
 
-/// Returns whether [`Kernel::Fused`] can run batches of `batch` steps of a network in `blocks`, with synapses in `bindings`
-/// bindings: weights are constant, and its buffers and workgroup memory are within the limits of the device.
+/// Returns whether [`Kernel::Fused`] can run batches of `batch` steps of a network that is divided into `blocks`: its
+/// synapses can be packed, and its buffers and workgroup memory are within the limits of the device.
 fn can_fuse(device: &Device, network: &Network, blocks: Division, batch: u32) -> bool {
     let limits = device.limits();
     let listed = blocks.listed(network.neurons(), batch);

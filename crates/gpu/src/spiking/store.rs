@@ -12,7 +12,7 @@ use kvrm_spiking::{Network, STATE_WORDS, Synapses, bit_words};
 use super::blocked;
 use super::kernels::{BurstKernels, EntryPoint, Kernel, Pipelines, Variant, workgroup_size};
 use super::layout::{PIECE_BYTES, SPIKE_BYTES, tables};
-use super::plan::{Division, Options, Plan, segment_bytes};
+use super::plan::{Division, Options, Plan, part_words, segment_bytes};
 
 use crate::device::Device;
 use crate::device::buffer::Buffer;
@@ -44,8 +44,7 @@ pub(super) struct Store {
     pub(super) pieces: u64,
     /// The division of the neurons into blocks for [`Kernel::Fused`].
     pub(super) blocks: Division,
-    /// The number of segments into which rows have been divided, as [`Kernel::Partitions`] and [`Kernel::Fused`] need,
-    /// or 0.
+    /// The number of segments into which rows have been divided, as [`Kernel::Partitions`] needs, or 0.
     divided: u32,
     /// Whether the synapses have been sorted by block, as [`Kernel::Fused`] needs.
     is_blocked: bool,
@@ -221,11 +220,12 @@ impl Store {
         Ok(())
     }
 
-    /// Makes the buffers for [`Kernel::Fused`] and divides the rows for it, unless that has been done.
-    pub(super) fn prepare_blocks(&mut self, synapses: &Synapses) -> Result<(), Error> {
-        let Some(packing) = self.blocks.packing else { return Ok(()) };
+    /// Makes the buffers for [`Kernel::Fused`] and sorts the synapses by block, unless that has been done. Returns false if
+    /// the synapses do not fit in its bindings.
+    pub(super) fn prepare_blocks(&mut self, synapses: &Synapses, options: &Options) -> Result<bool, Error> {
+        let Some(packing) = self.blocks.packing else { return Ok(false) };
         if self.is_blocked {
-            return Ok(());
+            return Ok(true);
         }
         // Before buffers grow, as a later one may find the memory full.
         self.bound.clear();
@@ -234,9 +234,9 @@ impl Store {
         let listed = self.blocks.listed(self.settings.neurons, self.settings.batch);
         self.buffers.pieces.grow(2 * PIECE_BYTES * listed)?;
         self.buffers.turns.grow(SpikingGroup::<()>::TURNS_STRIDE * u64::from(blocks))?;
-        blocked::upload(&self.device, synapses, packing, blocks, &mut self.buffers)?;
-        self.is_blocked = true;
-        Ok(())
+        let max = 4 * part_words(&self.device, options);
+        self.is_blocked = blocked::upload(&self.device, synapses, (packing, blocks), max, &mut self.buffers)?;
+        Ok(self.is_blocked)
     }
 
     /// Uploads the synapses by target, unless that has been done.

@@ -58,8 +58,7 @@ fn numbers_of_any_size_saturate_as_in_the_reference() {
         }
         let network = Arc::new(builder.build().expect("sums fit 32 bits"));
         for kernel in [Kernel::Events, Kernel::Fused] {
-            let options = Options { kernel: Some(kernel), ..Options::default() };
-            compare(&network, &options, &[1, 1, 30], &[]);
+            compare(&network, &options_with(kernel), &[1, 1, 30], &[]);
         }
         let mut reference = reference(&network);
         reference.run(32, &Input::default(), None).expect("the reference works");

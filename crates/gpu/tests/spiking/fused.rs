@@ -116,6 +116,18 @@ fn lists_have_their_room_although_rows_have_many_pieces() {
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
+fn blocks_in_several_bindings_match_the_reference() {
+    let network = wide_network([18, 25]);
+    let given = injections(&network, 8, 60);
+    // Blocks have 27 KiB each. They are in one binding, in four, and in too many, so that another kernel runs the network.
+    for binding_bytes in [1 << 20, 112 << 10, 48 << 10] {
+        let options = Options { binding_bytes: Some(binding_bytes), ..options(Some(64), None) };
+        compare(&network, &options, &[1, 17, 42], &given);
+    }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
 fn neurons_of_feagi_are_left_to_another_kernel() {
     let network = network(Recipe::Mixed, 3, [3, 3], false);
     assert_eq!(

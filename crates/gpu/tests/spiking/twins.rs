@@ -18,7 +18,7 @@ macro_rules! twins { ($($wgsl:literal $rust:expr;)*) => {
 
 twins! {
     "u64(u32(mul(i32(a), i32(b))))" |a, b| fixed::mul(a as i32, b as i32) as u32 as u64;
-    "u64(u32(share(i32(a), i32(min(u32(b), 0x40000000u)))))"
+    "u64(u32(mul_unit(i32(a), i32(min(u32(b), 0x40000000u)))))"
         |a, b| fixed::mul(a as i32, (b as u32).min(1 << fixed::COEFFICIENT_BITS) as i32) as u32 as u64;
     "u64(u32(add(i32(a), i32(b))))" |a, b| fixed::add(a as i32, b as i32) as u32 as u64;
     "u64(u32(saturated(i64(a))))" |a, _| fixed::saturate(a as i64) as u32 as u64;
@@ -41,7 +41,7 @@ fn source() -> String {
     let calls: String =
         calls.map(|(index, call)| format!("    results[place + {index}u] = {call};\n")).collect();
     format!(
-        "import package::spiking::fixed::{{add, add_wide, contribution, leak, mul, round_shift, saturated, scale, share}};\n\
+        "import package::spiking::fixed::{{add, add_wide, contribution, leak, mul, mul_unit, round_shift, saturated, scale}};\n\
          import package::spiking::random::{{draw, excitability, pcg, step_key}};\n\
          @group(0) @binding(0) var<storage, read> words: array<u64>;\n\
          @group(0) @binding(1) var<storage, read_write> results: array<u64>;\n\

@@ -110,12 +110,13 @@ impl Lif {
 }
 
 impl Record {
-    /// Returns whether this is not the record of a LIF neuron, or its coefficients are from 0 to 1, so that its products do
-    /// not saturate. Records in files may have others.
+    /// Returns whether all coefficients of a LIF neuron are from 0 to 1, so that no product of them saturates. Only records
+    /// in files can have other coefficients. For other models, the result is true.
     #[must_use]
-    pub fn has_shares(&self) -> bool {
+    pub fn has_unit_coefficients(&self) -> bool {
         let coefficients = [DECAY, EXCITATORY, INHIBITORY, DECAY_EXCITATORY, DECAY_INHIBITORY];
-        self.kind != Kind::Lif as u32 || coefficients.iter().all(|&word| fixed::is_share(self.signed(word)))
+        self.kind != Kind::Lif as u32
+            || coefficients.iter().all(|&word| fixed::is_in_unit_interval(self.signed(word)))
     }
 }
 

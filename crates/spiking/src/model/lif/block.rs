@@ -171,7 +171,7 @@ impl Factor {
     /// Returns the factor of a coefficient, or `None` if it is not from 0 to 1.
     fn new(coefficient: i32) -> Option<Self> {
         let correction = (1_i64 << (COEFFICIENT_BITS - 1)) - (i64::from(coefficient) << 31);
-        fixed::is_share(coefficient)
+        fixed::is_in_unit_interval(coefficient)
             .then_some(Self { coefficient: [coefficient as u32; BLOCK], correction: correction as u64 })
     }
 
