@@ -5,11 +5,12 @@
 //! ```
 //!
 //! NETWORK is `microcircuit`, `microcircuit_constant`, `vogels_abbott`, `fly`, `balanced`, `balanced_1ms` or `feagi`.
-//! KERNEL is `auto`, which measures, `events`, `single`, `partitions`, `pull` or `fused`. Prints a line of JSON for the
-//! network and one for each combination of options. The keys are:
+//! KERNEL is `events`, `single`, `partitions`, `pull`, `fused`, or `auto` for the engine's own choice. Prints a line of JSON for
+//! the network and one for each combination of options. A run should take 0.3 seconds or more: the GPU lowers its clock
+//! while the host prepares buffers, and needs a while to raise it. The keys are:
 //!
-//! - `batch`, `piece`, `team`, `workgroups`, `block`, `invocations`, `slice` and `binding_bytes`: the fields of [`Options`]. They and
-//!   KERNEL may be lists, as in `events,fused block=256,512`, of which every combination is measured;
+//! - `batch`, `piece`, `team`, `workgroups`, `block`, `invocations`, `slice` and `binding_bytes`: the fields of [`Options`].
+//!   These and KERNEL may be lists, as in `events,fused block=256,512`; every combination is measured;
 //! - `percent`: the percentage of FEAGI's neurons that fire in a step (1);
 //! - `runs`: the number of runs (3), of which the fastest is printed;
 //! - `record`: a file, to which a benchmark record of all runs is appended;
