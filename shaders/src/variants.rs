@@ -204,22 +204,6 @@ families! {
         /// Spikes are not recorded.
         Off = ["spiking::spike_recording" => "spiking::no_spike_recording"],
     }
-
-    /// The buffer that names the source neuron of each piece of a row.
-    PieceSources {
-        /// The buffer is filled.
-        Known,
-        /// The buffer is not used.
-        Unknown = ["spiking::sources" => "spiking::no_sources"],
-    }
-
-    /// The buffer in which targets look up the spikes of their sources.
-    VisibleSpikes {
-        /// The buffer is filled.
-        Seen,
-        /// The buffer is not used: spikes are delivered to the targets.
-        Unseen = ["spiking::spike_table" => "spiking::no_spike_table"],
-    }
 }
 
 impl FramePools {

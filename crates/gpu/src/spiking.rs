@@ -8,6 +8,7 @@
 //! between. Sums are integers, so atomic additions give the same result in any order.
 
 mod blocked;
+mod blocks;
 mod change;
 mod choice;
 mod chunk;

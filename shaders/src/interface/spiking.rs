@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use bytemuck::{Pod, Zeroable};
 
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
-use crate::variants::{InputMarks, PieceSources, Plasticity, SpikeRecording, SynapseParts, VisibleSpikes, Substitution};
+use crate::variants::{InputMarks, Plasticity, SpikeRecording, SynapseParts, Substitution};
 
 /// The settings of a chunk, which kernels do not change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -37,10 +37,8 @@ pub struct Settings {
     pub piece: u32,
     /// The binary logarithm of the number of invocations that share a piece.
     pub team_bits: u32,
-    /// The number of partitions of the targets, which have the same size.
-    pub partitions: u32,
-    /// The binary logarithm of the number of invocations that share the segment of a row for a partition.
-    pub segment_team_bits: u32,
+    /// The number of blocks of the neurons, which have the same size.
+    pub blocks: u32,
     /// The number of steps of a batch whose input the kernel `fused` has in workgroup memory at the same time.
     pub window: u32,
     /// The shift, first left and then right, that extracts the weight from a word of a block.
@@ -71,7 +69,7 @@ pub struct Settings {
     pub rounds: u32,
 }
 
-const _: () = assert!(size_of::<Settings>() == 116, "the struct has the size that it has in WGSL");
+const _: () = assert!(size_of::<Settings>() == 112, "the struct has the size that it has in WGSL");
 const _: () = assert!(offset_of!(Settings, neurons) == 0, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, slots) == 4, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, ports) == 8, "the member is where it is in WGSL");
@@ -85,22 +83,21 @@ const _: () = assert!(offset_of!(Settings, min_delay) == 36, "the member is wher
 const _: () = assert!(offset_of!(Settings, synapse_words) == 40, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, piece) == 44, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, team_bits) == 48, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, partitions) == 52, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, segment_team_bits) == 56, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, window) == 60, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, block_weight_shift) == 64, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, block_delay_shift) == 68, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, block_index_shift) == 72, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, rules) == 76, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, has_unit_coefficients) == 80, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, input_base) == 84, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, source_base) == 88, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, steps) == 92, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, injections) == 96, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, recording) == 100, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, recorded_first) == 104, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, recorded) == 108, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, rounds) == 112, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, blocks) == 52, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, window) == 56, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, block_weight_shift) == 60, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, block_delay_shift) == 64, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, block_index_shift) == 68, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, rules) == 72, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, has_unit_coefficients) == 76, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, input_base) == 80, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, source_base) == 84, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, steps) == 88, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, injections) == 92, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, recording) == 96, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, recorded_first) == 100, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, recorded) == 104, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, rounds) == 108, "the member is where it is in WGSL");
 
 /// The position of the engine in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -246,20 +243,12 @@ pub struct SpikingGroup<B> {
     /// The spikes of each neuron in the last 64 steps, low word first: bit k is the step k steps ago. Used if weights
     /// change.
     pub histories: B,
-    /// The source neuron of each piece. Used if weights change, and by the kernel `partitions`.
+    /// The source neuron of each piece. Used if weights change.
     pub piece_sources: B,
-    /// For the kernel `partitions`: for each neuron, the index in its row of the first synapse to each partition, and the end
-    /// of the last. For the kernel `fused`: for each block, the index of the first quad (group of four words) of each source,
-    /// counted from the beginning of the block; the end of the last; and the beginning of the block, with the number of the
-    /// binding in the highest two bits and the index of a quad in the others.
+    /// The table of segments, for the kernel `fused`. For each block: for each source, the number of quads (groups of four words)
+    /// of its segment, and in the low bits the index of the first one in the block; the beginning of the block, with the number
+    /// of the binding in the highest two bits and the index of a quad in the others; and the number of the low bits.
     pub segments: B,
-    /// For each neuron, the index of its first synapse in `incoming`; and the end of the last. Used by the kernel `pull`.
-    pub incoming_starts: B,
-    /// The synapses by target: the source and the weight. Used by the kernel `pull`.
-    pub incoming: B,
-    /// For each neuron, the steps of the batch in which it fired, a bit each, and the factor of weights. Used by the kernel
-    /// `pull`.
-    pub spiked: B,
     /// The turn of each workgroup of the kernel `fused`.
     pub turns: B,
     /// The synapses sorted by block, source and target, for the kernel `fused`. A word has the weight in its lowest bits, then
@@ -306,12 +295,6 @@ impl SpikingGroup<()> {
     pub const PIECE_SOURCES_STRIDE: u64 = 4;
     /// Bytes of an element of `segments`.
     pub const SEGMENTS_STRIDE: u64 = 4;
-    /// Bytes of an element of `incoming_starts`.
-    pub const INCOMING_STARTS_STRIDE: u64 = 4;
-    /// Bytes of an element of `incoming`.
-    pub const INCOMING_STRIDE: u64 = 8;
-    /// Bytes of an element of `spiked`.
-    pub const SPIKED_STRIDE: u64 = 8;
     /// Bytes of an element of `turns`.
     pub const TURNS_STRIDE: u64 = 40;
     /// Bytes of an element of `blocks_a`.
@@ -347,9 +330,6 @@ impl<B> SpikingGroup<B> {
             histories: &self.histories,
             piece_sources: &self.piece_sources,
             segments: &self.segments,
-            incoming_starts: &self.incoming_starts,
-            incoming: &self.incoming,
-            spiked: &self.spiked,
             turns: &self.turns,
             blocks_a: &self.blocks_a,
             blocks_b: &self.blocks_b,
@@ -365,7 +345,7 @@ impl<B> Group for SpikingGroup<B> {
     const GROUP: u32 = 0;
     const LABEL: &'static str = "spiking";
     const BINDINGS: &'static [Binding] = &[
-        Binding { binding: 0, name: "settings", access: Access::Uniform, min_bytes: 116 },
+        Binding { binding: 0, name: "settings", access: Access::Uniform, min_bytes: 112 },
         Binding { binding: 1, name: "time", access: Access::ReadWrite, min_bytes: 472 },
         Binding { binding: 2, name: "columns", access: Access::ReadWrite, min_bytes: 4 },
         Binding { binding: 3, name: "ring", access: Access::ReadWrite, min_bytes: 4 },
@@ -381,20 +361,17 @@ impl<B> Group for SpikingGroup<B> {
         Binding { binding: 13, name: "injections", access: Access::Read, min_bytes: 8 },
         Binding { binding: 14, name: "histories", access: Access::ReadWrite, min_bytes: 8 },
         Binding { binding: 15, name: "piece_sources", access: Access::ReadWrite, min_bytes: 4 },
-        Binding { binding: 16, name: "segments", access: Access::ReadWrite, min_bytes: 4 },
-        Binding { binding: 17, name: "incoming_starts", access: Access::Read, min_bytes: 4 },
-        Binding { binding: 18, name: "incoming", access: Access::Read, min_bytes: 8 },
-        Binding { binding: 19, name: "spiked", access: Access::ReadWrite, min_bytes: 8 },
-        Binding { binding: 20, name: "turns", access: Access::ReadWrite, min_bytes: 40 },
-        Binding { binding: 21, name: "blocks_a", access: Access::Read, min_bytes: 16 },
-        Binding { binding: 22, name: "blocks_b", access: Access::Read, min_bytes: 16 },
-        Binding { binding: 23, name: "blocks_c", access: Access::Read, min_bytes: 16 },
-        Binding { binding: 24, name: "blocks_d", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 16, name: "segments", access: Access::Read, min_bytes: 4 },
+        Binding { binding: 17, name: "turns", access: Access::ReadWrite, min_bytes: 40 },
+        Binding { binding: 18, name: "blocks_a", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 19, name: "blocks_b", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 20, name: "blocks_c", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 21, name: "blocks_d", access: Access::Read, min_bytes: 16 },
     ];
-    const NUMBERED: Option<Binding> = Some(Binding { binding: 25, name: "synapses", access: Access::ReadWrite, min_bytes: 4 });
+    const NUMBERED: Option<Binding> = Some(Binding { binding: 22, name: "synapses", access: Access::ReadWrite, min_bytes: 4 });
 
     fn buffers(self) -> Vec<B> {
-        let mut buffers = vec![self.settings, self.time, self.columns, self.ring, self.marks, self.record_of, self.records, self.tables, self.rows, self.pieces, self.fired, self.recording, self.injection_starts, self.injections, self.histories, self.piece_sources, self.segments, self.incoming_starts, self.incoming, self.spiked, self.turns, self.blocks_a, self.blocks_b, self.blocks_c, self.blocks_d];
+        let mut buffers = vec![self.settings, self.time, self.columns, self.ring, self.marks, self.record_of, self.records, self.tables, self.rows, self.pieces, self.fired, self.recording, self.injection_starts, self.injections, self.histories, self.piece_sources, self.segments, self.turns, self.blocks_a, self.blocks_b, self.blocks_c, self.blocks_d];
         buffers.extend(self.synapses);
         buffers
     }
@@ -429,13 +406,15 @@ impl Fused {
 pub struct FusedOverrides {
     /// The number of sums of a workgroup.
     pub block_sums: u32,
+    /// The most segments that are staged at a time, a power of two.
+    pub stage: u32,
     /// The invocations of a workgroup.
     pub workgroup_size: u32,
 }
 
 impl Overrides for FusedOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("BLOCK_SUMS", self.block_sums.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+        vec![("BLOCK_SUMS", self.block_sums.into()), ("STAGE", self.stage.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
     }
 }
 
@@ -473,10 +452,6 @@ pub struct Neurons {
     pub plasticity: Plasticity,
     /// The variant of this family.
     pub spike_recording: SpikeRecording,
-    /// The variant of this family.
-    pub piece_sources: PieceSources,
-    /// The variant of this family.
-    pub visible_spikes: VisibleSpikes,
 }
 
 impl Neurons {
@@ -503,63 +478,7 @@ impl Root for Neurons {
     type Groups<T> = NeuronsGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.spike_recording.substitutions(), self.piece_sources.substitutions(), self.visible_spikes.substitutions()].concat()
-    }
-}
-
-/// The second kernel of a step for networks whose delays are all the same: a workgroup sums the input of a partition of
-/// the targets in workgroup memory, where additions are many times faster than in the ring.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Partitions {
-    /// The variant of this family.
-    pub synapse_parts: SynapseParts,
-    /// The variant of this family.
-    pub input_marks: InputMarks,
-    /// The variant of this family.
-    pub plasticity: Plasticity,
-}
-
-impl Partitions {
-    /// Delivers the spikes of the last batch, one workgroup per partition, and sets the clock for the next batch.
-    pub const PARTITIONS: Entry<Self> = Entry::new("partitions", Workgroup::Override("WORKGROUP_SIZE"));
-    /// Finds the segments of rows. The first dimension is the neuron; the second is the partition, and one more for the
-    /// end.
-    pub const DIVIDE: Entry<Self> = Entry::new("divide", Workgroup::Override("WORKGROUP_SIZE"));
-}
-
-/// The overrides of [`Partitions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PartitionsOverrides {
-    /// The invocations of a workgroup.
-    pub workgroup_size: u32,
-}
-
-impl Overrides for PartitionsOverrides {
-    fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("WORKGROUP_SIZE", self.workgroup_size.into())]
-    }
-}
-
-/// A value for each bind group of [`Partitions`], such as its layout.
-#[derive(Clone, Copy, Debug)]
-pub struct PartitionsGroups<T> {
-    /// Group 0.
-    pub spiking: T,
-}
-
-impl<T> Groups<T> for PartitionsGroups<T> {
-    fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.spiking)]
-    }
-}
-
-impl Root for Partitions {
-    const MODULE: &'static str = "spiking::partitions";
-    type Overrides = PartitionsOverrides;
-    type Groups<T> = PartitionsGroups<T>;
-
-    fn substitutions(&self) -> Vec<Substitution> {
-        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions()].concat()
+        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.spike_recording.substitutions()].concat()
     }
 }
 
@@ -602,46 +521,6 @@ impl Root for Propagate {
     }
 }
 
-/// The second kernel of a step when a large part of all neurons fires: each target looks up the spikes of its sources,
-/// so teams do not add to the same sums of the ring. All synapses have the same delay.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Pull {
-    /// The variant of this family.
-    pub synapse_parts: SynapseParts,
-    /// The variant of this family.
-    pub input_marks: InputMarks,
-    /// The variant of this family.
-    pub plasticity: Plasticity,
-}
-
-impl Pull {
-    /// Delivers the spikes of the last batch, and sets the clock for the next batch.
-    pub const PULL: Entry<Self> = Entry::new("pull", Workgroup::Fixed(256));
-}
-
-/// A value for each bind group of [`Pull`], such as its layout.
-#[derive(Clone, Copy, Debug)]
-pub struct PullGroups<T> {
-    /// Group 0.
-    pub spiking: T,
-}
-
-impl<T> Groups<T> for PullGroups<T> {
-    fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.spiking)]
-    }
-}
-
-impl Root for Pull {
-    const MODULE: &'static str = "spiking::pull";
-    type Overrides = ();
-    type Groups<T> = PullGroups<T>;
-
-    fn substitutions(&self) -> Vec<Substitution> {
-        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions()].concat()
-    }
-}
-
 /// The kernel for small networks: one workgroup executes thousands of steps in one dispatch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Single {
@@ -653,8 +532,6 @@ pub struct Single {
     pub plasticity: Plasticity,
     /// The variant of this family.
     pub spike_recording: SpikeRecording,
-    /// The variant of this family.
-    pub piece_sources: PieceSources,
 }
 
 impl Single {
@@ -694,16 +571,14 @@ impl Root for Single {
     type Groups<T> = SingleGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.spike_recording.substitutions(), self.piece_sources.substitutions()].concat()
+        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.spike_recording.substitutions()].concat()
     }
 }
 
 /// The kernels of this folder, as data.
 pub const KERNELS: &[KernelInfo] = &[
     KernelInfo { module: "spiking::fused", entries: &["begin_turns", "fused", "settle"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording"] },
-    KernelInfo { module: "spiking::neurons", entries: &["neurons"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording", "PieceSources", "VisibleSpikes"] },
-    KernelInfo { module: "spiking::partitions", entries: &["partitions", "divide"], families: &["SynapseParts", "InputMarks", "Plasticity"] },
+    KernelInfo { module: "spiking::neurons", entries: &["neurons"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording"] },
     KernelInfo { module: "spiking::propagate", entries: &["propagate"], families: &["SynapseParts", "InputMarks", "Plasticity"] },
-    KernelInfo { module: "spiking::pull", entries: &["pull"], families: &["SynapseParts", "InputMarks", "Plasticity"] },
-    KernelInfo { module: "spiking::single", entries: &["single"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording", "PieceSources"] },
+    KernelInfo { module: "spiking::single", entries: &["single"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording"] },
 ];

@@ -11,17 +11,12 @@ constants! {
     BATCH_MAX = 32;
     /// The most neurons of a network that the kernel `single` runs.
     SINGLE_MAX = 32768;
-    /// The number of sums that a workgroup has for its partition: one for each port and neuron of the partition.
-    SUMS = 4096;
     /// The most neurons of a block, which a workgroup of the kernel `fused` owns.
     BLOCK_MAX = 8192;
-    /// The most segments that a workgroup of the kernel `fused` looks up before it reads their synapses.
-    STAGE = 512;
     /// The most neurons that a workgroup of the kernel `fused` queues in a window. It lists others at once.
     QUEUE = 64;
-    /// The binary logarithm of the most invocations of the kernel `fused` that share a segment. The number of invocations of
-    /// its workgroups is a multiple of that many.
-    TEAM_BITS_MAX = 5;
+    /// The binary logarithm of the number of invocations that share a row when the kernel `settle` delivers it.
+    SETTLE_TEAM_BITS = 5;
 
     // Plasticity rules, in the tables of a network.
 

@@ -31,10 +31,8 @@ struct Settings {
     piece: u32,
     /// The binary logarithm of the number of invocations that share a piece.
     team_bits: u32,
-    /// The number of partitions of the targets, which have the same size.
-    partitions: u32,
-    /// The binary logarithm of the number of invocations that share the segment of a row for a partition.
-    segment_team_bits: u32,
+    /// The number of blocks of the neurons, which have the same size.
+    blocks: u32,
     /// The number of steps of a batch whose input the kernel `fused` has in workgroup memory at the same time.
     window: u32,
     /// The shift, first left and then right, that extracts the weight from a word of a block.
@@ -163,28 +161,20 @@ struct Record {
 /// The spikes of each neuron in the last 64 steps, low word first: bit k is the step k steps ago. Used if weights
 /// change.
 @group(0) @binding(14) var<storage, read_write> histories: array<vec2<u32>>;
-/// The source neuron of each piece. Used if weights change, and by the kernel `partitions`.
+/// The source neuron of each piece. Used if weights change.
 @group(0) @binding(15) var<storage, read_write> piece_sources: array<u32>;
-/// For the kernel `partitions`: for each neuron, the index in its row of the first synapse to each partition, and the end
-/// of the last. For the kernel `fused`: for each block, the index of the first quad (group of four words) of each source,
-/// counted from the beginning of the block; the end of the last; and the beginning of the block, with the number of the
-/// binding in the highest two bits and the index of a quad in the others.
-@group(0) @binding(16) var<storage, read_write> segments: array<u32>;
-/// For each neuron, the index of its first synapse in `incoming`; and the end of the last. Used by the kernel `pull`.
-@group(0) @binding(17) var<storage, read> incoming_starts: array<u32>;
-/// The synapses by target: the source and the weight. Used by the kernel `pull`.
-@group(0) @binding(18) var<storage, read> incoming: array<vec2<u32>>;
-/// For each neuron, the steps of the batch in which it fired, a bit each, and the factor of weights. Used by the kernel
-/// `pull`.
-@group(0) @binding(19) var<storage, read_write> spiked: array<vec2<u32>>;
+/// The table of segments, for the kernel `fused`. For each block: for each source, the number of quads (groups of four words)
+/// of its segment, and in the low bits the index of the first one in the block; the beginning of the block, with the number
+/// of the binding in the highest two bits and the index of a quad in the others; and the number of the low bits.
+@group(0) @binding(16) var<storage, read> segments: array<u32>;
 /// The turn of each workgroup of the kernel `fused`.
-@group(0) @binding(20) var<storage, read_write> turns: array<Turn>;
+@group(0) @binding(17) var<storage, read_write> turns: array<Turn>;
 /// The synapses sorted by block, source and target, for the kernel `fused`. A word has the weight in its lowest bits, then
 /// the delay, and then the index of the sum, among those of the block in a step. A block is in one binding.
-@group(0) @binding(21) var<storage, read> blocks_a: array<vec4<u32>>;
+@group(0) @binding(18) var<storage, read> blocks_a: array<vec4<u32>>;
 /// More synapses sorted by block.
-@group(0) @binding(22) var<storage, read> blocks_b: array<vec4<u32>>;
+@group(0) @binding(19) var<storage, read> blocks_b: array<vec4<u32>>;
 /// More synapses sorted by block.
-@group(0) @binding(23) var<storage, read> blocks_c: array<vec4<u32>>;
+@group(0) @binding(20) var<storage, read> blocks_c: array<vec4<u32>>;
 /// More synapses sorted by block.
-@group(0) @binding(24) var<storage, read> blocks_d: array<vec4<u32>>;
+@group(0) @binding(21) var<storage, read> blocks_d: array<vec4<u32>>;

@@ -14,20 +14,14 @@ const BATCH_MAX = 32u;
 /// The most neurons of a network that the kernel `single` runs.
 const SINGLE_MAX = 32768u;
 
-/// The number of sums that a workgroup has for its partition: one for each port and neuron of the partition.
-const SUMS = 4096u;
-
 /// The most neurons of a block, which a workgroup of the kernel `fused` owns.
 const BLOCK_MAX = 8192u;
-
-/// The most segments that a workgroup of the kernel `fused` looks up before it reads their synapses.
-const STAGE = 512u;
 
 /// The most neurons that a workgroup of the kernel `fused` queues in a window. It lists others at once.
 const QUEUE = 64u;
 
-/// The binary logarithm of the most invocations of the kernel `fused` that share a segment. The number of invocations of its workgroups is a multiple of that many.
-const TEAM_BITS_MAX = 5u;
+/// The binary logarithm of the number of invocations that share a row when the kernel `settle` delivers it.
+const SETTLE_TEAM_BITS = 5u;
 
 /// The words of a population in the directory of rules: the index of its first rule, and the number of its rules.
 const RULES_WORDS = 2u;

@@ -12,6 +12,11 @@ import package::spiking::record_words::{WORD_POPULATION};
 import package::spiking::unpack::{Synapse, set_weight};
 import package::wide::{trailing_zeros};
 
+/// Sets the source neuron of a piece.
+fn set_source(piece: u32, neuron: u32) {
+    piece_sources[piece] = neuron;
+}
+
 /// Returns the spikes of a neuron in the last 64 steps.
 fn history_of(neuron: u32) -> u64 {
     let words = histories[neuron];

@@ -19,9 +19,10 @@ fn widened(value: i32) -> u64 {
 /// The end of the magnitudes of terms of which any four add up to a number of 32 bits. No sum of a step has more terms.
 const TERM_END = 1u << 29u;
 
-/// Returns the magnitude of a number, less 1 if it is negative.
-fn magnitude(value: i32) -> u32 {
-    return u32(value ^ (value >> 31u));
+/// Returns a number whose highest bits are zero if the magnitude of another number is less than `end`, a power of two: all
+/// from that of `2 * end` on.
+fn excess(value: i32, end: u32) -> u32 {
+    return u32(value) + end;
 }
 
 /// Returns V, the excitatory and the inhibitory current at the end of a step in which the neuron is not refractory. All
@@ -64,10 +65,11 @@ fn update_lif(record: ptr<function, Record>, moment: Moment, neuron: u32, arriva
     let shift = word_of(record, WORD_SHIFT);
     let poisson = poisson_input(record, moment, neuron);
     let low = i32(poisson);
-    let numbers = magnitude(i32(before.x)) | magnitude(i32(before.y)) | magnitude(i32(before.z))
-        | magnitude(signed_of(record, LIF_BIAS)) | magnitude(low);
-    let arrived = magnitude(arrival.excitatory) | magnitude(arrival.inhibitory);
-    let is_in_range = settings.has_unit_coefficients != 0u && numbers < TERM_END && arrived < (TERM_END >> shift)
+    let numbers = excess(i32(before.x), TERM_END) | excess(i32(before.y), TERM_END) | excess(i32(before.z), TERM_END)
+        | excess(signed_of(record, LIF_BIAS), TERM_END) | excess(low, TERM_END);
+    let arrival_end = TERM_END >> shift;
+    let arrived = excess(arrival.excitatory, arrival_end) | excess(arrival.inhibitory, arrival_end);
+    let is_in_range = settings.has_unit_coefficients != 0u && numbers < 2u * TERM_END && arrived < 2u * arrival_end
         && poisson == widened(low);
     var after: vec3<i32>;
     if is_in_range {

@@ -2,7 +2,7 @@
 
 import package::spiking::advance::{BatchOutcome};
 import package::spiking::bindings::{Piece, pieces, rows, settings};
-import package::spiking::sources::{set_source};
+import package::spiking::learn::{set_source};
 
 /// Returns the number of pieces of a neuron's row.
 fn pieces_of(neuron: u32) -> u32 {

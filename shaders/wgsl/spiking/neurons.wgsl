@@ -8,7 +8,6 @@ import package::spiking::bindings::{fired, settings, time};
 import package::spiking::layout::{MEMBERS, ROW};
 import package::spiking::list::{list_pieces, pieces_of};
 import package::spiking::spike_recording::{record_spikes, recorded_spikes};
-import package::spiking::spike_table::{publish_spikes};
 import package::spiking::turn::{clock_after, steps_of};
 
 /// The number of pieces that the workgroup lists.
@@ -41,7 +40,6 @@ fn neurons(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     var note_at = 0u;
     if neuron < settings.neurons && steps != 0u {
         outcome = advance(neuron, clock, steps);
-        publish_spikes(neuron, outcome);
         if outcome.is_listed {
             list_at = atomicAdd(&piece_count, pieces_of(neuron));
             note_at = atomicAdd(&record_count, recorded_spikes(neuron, outcome.spikes));

@@ -2,6 +2,9 @@
 
 import package::spiking::unpack::{Synapse};
 
+/// Does nothing: the source neurons of pieces are not used.
+fn set_source(piece: u32, neuron: u32) {}
+
 /// Returns whether a rule visits the row of a neuron: never. There are no histories to update.
 fn update_history(neuron: u32, population: u32, spike: u32) -> bool {
     return false;

@@ -6,9 +6,8 @@ import package::spiking::layout::{BATCH_MAX, MEMBERS};
 /// Whether the settings let every loop end: pieces have synapses, and the sizes of batches, teams and the ring are
 /// valid.
 fn are_settings_sound() -> bool {
-    let are_teams = max(settings.team_bits, settings.segment_team_bits) <= firstTrailingBit(MEMBERS);
     return settings.piece != 0u && settings.batch <= BATCH_MAX && settings.slots != 0u && settings.window != 0u
-        && are_teams;
+        && settings.team_bits <= firstTrailingBit(MEMBERS);
 }
 
 /// Returns the number of steps of the next batch. If the settings are not sound it is zero: the clock stands still,

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! NETWORK is `microcircuit`, `microcircuit_constant`, `vogels_abbott`, `fly`, `balanced`, `balanced_1ms` or `feagi`.
-//! KERNEL is `events`, `single`, `partitions`, `pull`, `fused`, or `auto` for the engine's own choice. Prints a line of JSON for
+//! KERNEL is `events`, `single`, `fused`, or `auto` for the engine's own choice. Prints a line of JSON for
 //! the network and one for each combination of options. A run should take 0.3 seconds or more: the GPU lowers its clock
 //! while the host prepares buffers, and needs a while to raise it. The keys are:
 //!
@@ -68,12 +68,10 @@ fn network(name: &str, scale: f64) -> Result<Network, Failure> {
 }
 
 /// The names of the kernels on the command line.
-const KERNELS: [(&str, Option<Kernel>); 6] = [
+const KERNELS: [(&str, Option<Kernel>); 4] = [
     ("auto", None),
     ("events", Some(Kernel::Events)),
     ("single", Some(Kernel::Single)),
-    ("partitions", Some(Kernel::Partitions)),
-    ("pull", Some(Kernel::Pull)),
     ("fused", Some(Kernel::Fused)),
 ];
 

@@ -6,16 +6,16 @@
 //! ```
 //!
 //! The synapses of a source to a block are a segment. The kernel reads its words in quads, groups of four. The last quad of
-//! a segment is filled with words of zero, synapses without weight, so that the kernel need not look for an end within it.
+//! a segment is filled with words of zero, synapses without weight, so that the kernel need not look for an end within it. A
+//! short segment lies in one line of the memory, which is the smallest part that memory delivers.
 
-use std::iter;
 use std::ops::Range;
 
-use kvrm_shaders::interface::spiking::SpikingGroup;
+use kvrm_shaders::interface::spiking::{Settings, SpikingGroup};
 use kvrm_spiking::{Network, Synapses};
 use rayon::prelude::*;
 
-use super::layout::partition_size;
+use super::layout::block_size;
 use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
@@ -28,6 +28,10 @@ const BINDINGS: usize = 4;
 const QUAD: usize = 4;
 /// The size of a quad, in bytes.
 const QUAD_BYTES: u64 = 4 * QUAD as u64;
+/// The number of quads of a line of memory.
+const LINE: u64 = 4;
+/// The maximum number of quads of a segment. The kernel counts those of all staged segments in 21 bits.
+const SEGMENT_QUADS_MAX: u64 = 2047;
 
 /// The packing of the words of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +42,13 @@ pub(super) struct BlockPacking {
     ports: u32,
     delay_bits: u32,
     /// The number of bits of a weight, which are the lowest ones.
-    pub(super) weight_bits: u32,
+    weight_bits: u32,
 }
 
 impl BlockPacking {
     /// Returns the packing for a network in `blocks` blocks, or `None` if not all synapses fit in a word.
     pub(super) fn new(network: &Network, blocks: u32) -> Option<Self> {
-        let size = partition_size(network.neurons(), blocks);
+        let size = block_size(network.neurons(), blocks);
         let ports = network.parts().ports;
         let packing = network.synapses().packing;
         let index_bits = u32::BITS - (ports * size - 1).leading_zeros();
@@ -61,13 +65,20 @@ impl BlockPacking {
     }
 
     /// Returns the shift, first left and then right, that extracts the weight of a word.
-    pub(super) const fn weight_shift(self) -> u32 {
+    const fn weight_shift(self) -> u32 {
         u32::BITS - self.weight_bits
     }
 
     /// Returns the shift to the right that leaves the index of the sum of a word.
-    pub(super) const fn index_shift(self) -> u32 {
+    const fn index_shift(self) -> u32 {
         self.weight_bits + self.delay_bits
+    }
+
+    /// Sets the packing in the settings of a slice.
+    pub(super) const fn set(self, settings: &mut Settings) {
+        settings.block_weight_shift = self.weight_shift();
+        settings.block_delay_shift = self.weight_bits;
+        settings.block_index_shift = self.index_shift();
     }
 }
 
@@ -78,14 +89,29 @@ pub(super) fn segment_bytes(neurons: u32, blocks: u32) -> u64 {
 
 /// Synapses from some sources to a block.
 struct SortedPart {
-    /// The end of the segment of each source, in quads.
-    ends: Vec<u32>,
+    /// The segment of each source: the index of its first quad, and the number of its quads.
+    segments: Vec<[u32; 2]>,
     words: Vec<u32>,
 }
 
-/// Returns the number of quads of each block from some sources.
-fn count(synapses: &Synapses, sources: Range<u32>, packing: BlockPacking, blocks: u32) -> Vec<u32> {
-    let mut quads = vec![0; blocks as usize];
+/// The numbers of quads of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct BlockQuads {
+    /// The number of all quads.
+    all: u64,
+    /// The number of quads of the longest segment.
+    longest: u64,
+}
+
+/// Returns the place of a segment of `quads` quads that is added behind `end` quads: the next one, or the beginning of
+/// the next line if it would lie in two lines although it fits in one.
+const fn place_behind(end: u64, quads: u64) -> u64 {
+    if quads <= LINE && end % LINE + quads > LINE { end.next_multiple_of(LINE) } else { end }
+}
+
+/// Counts the quads of each block from some sources, as `sort` makes them.
+fn count(synapses: &Synapses, sources: Range<u32>, packing: BlockPacking, blocks: u32) -> Vec<BlockQuads> {
+    let mut counted = vec![BlockQuads::default(); blocks as usize];
     for source in sources {
         let mut row = synapses.row(source).map(|synapse| synapse.target / packing.size).peekable();
         while let Some(block) = row.next() {
@@ -93,20 +119,41 @@ fn count(synapses: &Synapses, sources: Range<u32>, packing: BlockPacking, blocks
             while row.next_if_eq(&block).is_some() {
                 length += 1;
             }
-            quads[block as usize] += length.div_ceil(QUAD) as u32;
+            let (block, quads) = (&mut counted[block as usize], length.div_ceil(QUAD) as u64);
+            block.all = place_behind(block.all, quads) + quads;
+            block.longest = block.longest.max(quads);
         }
     }
-    quads
+    for block in &mut counted {
+        block.all = block.all.next_multiple_of(LINE);
+    }
+    counted
 }
 
-/// Sorts the synapses from some sources by block. `quads` has the number of quads of each block.
-fn sort(synapses: &Synapses, sources: Range<u32>, packing: BlockPacking, quads: &[u32]) -> Vec<SortedPart> {
-    let new = |&quads: &u32| SortedPart {
-        ends: Vec::with_capacity(sources.len()),
-        words: Vec::with_capacity(QUAD * quads as usize),
+/// Sorts the synapses from some sources by block. `counted` has the numbers of quads of each block.
+fn sort(
+    synapses: &Synapses,
+    sources: Range<u32>,
+    packing: BlockPacking,
+    counted: &[BlockQuads],
+) -> Vec<SortedPart> {
+    let new = |quads: &BlockQuads| SortedPart {
+        segments: Vec::with_capacity(sources.len()),
+        words: Vec::with_capacity(QUAD * quads.all as usize),
     };
-    let mut parts: Vec<SortedPart> = quads.iter().map(new).collect();
+    let mut parts: Vec<SortedPart> = counted.iter().map(new).collect();
+    let mut lengths = vec![0_u32; parts.len()];
     for source in sources {
+        lengths.fill(0);
+        for synapse in synapses.row(source) {
+            lengths[(synapse.target / packing.size) as usize] += 1;
+        }
+        for (part, length) in parts.iter_mut().zip(&lengths) {
+            let quads = length.div_ceil(QUAD as u32);
+            let place = place_behind((part.words.len() / QUAD) as u64, quads.into());
+            part.words.resize(QUAD * place as usize, 0);
+            part.segments.push([place as u32, quads]);
+        }
         for synapse in synapses.row(source) {
             let (block, member) = (synapse.target / packing.size, synapse.target % packing.size);
             let port = if synapse.weight < 0 { packing.ports - 1 } else { 0 };
@@ -118,8 +165,10 @@ fn sort(synapses: &Synapses, sources: Range<u32>, packing: BlockPacking, quads: 
         }
         for part in &mut parts {
             part.words.resize(part.words.len().next_multiple_of(QUAD), 0);
-            part.ends.push((part.words.len() / QUAD) as u32);
         }
+    }
+    for part in &mut parts {
+        part.words.resize(part.words.len().next_multiple_of(QUAD * LINE as usize), 0);
     }
     parts
 }
@@ -164,11 +213,17 @@ pub(super) fn upload(
     let chunks: Vec<Range<u32>> = (0..neurons.div_ceil(chunk))
         .map(|number| number * chunk..(number * chunk).saturating_add(chunk).min(neurons))
         .collect();
-    let counts: Vec<Vec<u32>> =
+    let counts: Vec<Vec<BlockQuads>> =
         chunks.par_iter().map(|sources| count(synapses, sources.clone(), packing, blocks)).collect();
-    let quads_of = |block| counts.iter().map(|counts| u64::from(counts[block])).sum();
+    let quads_of = |block: usize| counts.iter().map(|counts: &Vec<BlockQuads>| counts[block].all).sum();
+    let quads: Vec<u64> = (0..blocks as usize).map(quads_of).collect();
+    let longest = counts.iter().flatten().map(|counted| counted.longest).max().unwrap_or(0);
+    // The low bits of an entry of the table are a place in a block, and the others the length of a segment.
+    let length_bits = u64::BITS - longest.leading_zeros();
+    let place_bits = u32::BITS - length_bits.max(1);
+    let do_segments_fit = longest <= SEGMENT_QUADS_MAX && quads.iter().all(|&quads| quads >> place_bits == 0);
     let Some(Allotment { places, bindings }) =
-        allot((0..blocks as usize).map(quads_of), max_bytes / QUAD_BYTES)
+        allot(quads.iter().copied(), max_bytes / QUAD_BYTES).filter(|_| do_segments_fit)
     else {
         return Ok(false);
     };
@@ -181,8 +236,8 @@ pub(super) fn upload(
     let targets = [&buffers.blocks_a, &buffers.blocks_b, &buffers.blocks_c, &buffers.blocks_d];
     let table = |block: usize| segment_bytes(neurons, 1) * block as u64;
     for (block, (binding, place)) in places.iter().enumerate() {
-        let beginning = [(*binding as u32) << 30 | *place as u32];
-        buffers.segments.upload(table(block + 1) - 4, &beginning)?;
+        let beginning = [(*binding as u32) << 30 | *place as u32, place_bits];
+        buffers.segments.upload(table(block + 1) - size_of_val(&beginning) as u64, &beginning)?;
     }
     let mut done = vec![0_u32; blocks as usize];
     let threads = rayon::current_num_threads().max(1);
@@ -197,11 +252,10 @@ pub(super) fn upload(
                 let (binding, place) = places[block];
                 let begin = done[block];
                 targets[binding].upload(QUAD_BYTES * (place + u64::from(begin)), &part.words)?;
-                // A segment begins where the one before ends.
-                let ends = part.ends.iter().map(|end| begin + end);
-                let bounds: Vec<u32> = iter::once(begin).chain(ends).collect();
-                buffers.segments.upload(table(block) + 4 * u64::from(sources.start), &bounds)?;
-                done[block] = bounds[bounds.len() - 1];
+                let entry = |[place, quads]: &[u32; 2]| quads << place_bits | (begin + place);
+                let entries: Vec<u32> = part.segments.iter().map(entry).collect();
+                buffers.segments.upload(table(block) + 4 * u64::from(sources.start), &entries)?;
+                done[block] += (part.words.len() / QUAD) as u32;
             }
         }
         // wgpu keeps the written bytes in the memory of the host until a later submission has ended.
@@ -214,6 +268,15 @@ pub(super) fn upload(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_segments_lie_in_one_line() {
+        for (end, quads, place) in
+            [(3, 1, 3), (3, 2, 4), (5, 3, 5), (6, 3, 8), (6, 4, 8), (6, 5, 6), (7, 0, 7)]
+        {
+            assert_eq!(place_behind(end, quads), place, "{quads} quads behind {end}");
+        }
+    }
 
     #[test]
     fn blocks_are_in_one_binding_each() {

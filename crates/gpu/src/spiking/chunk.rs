@@ -22,8 +22,6 @@ use crate::device::error::Error;
 const SLICES: usize = 4;
 /// The maximum size of all report buffers. If four are larger than that, only two slices are in flight.
 const REPORTS_BYTES: u64 = 256 << 20;
-/// A batch that lists more than one in this many of all pieces makes [`Kernel::Pull`] a candidate.
-const PULL_DIVISOR: u64 = 10;
 /// The minimum number of injections that a thread prepares.
 const INJECTIONS_MIN: usize = 1 << 14;
 /// The room for recorded spikes beyond those that a single batch can have.
@@ -73,7 +71,7 @@ impl DeviceExecutor {
             // A batch delivers the injections of the next one together with its spikes. The first batch has none before
             // it, so its injections are delivered here.
             self.store.buffers.settings.upload(0, &[settings])?;
-            let kernel = self.store.kernel(EntryPoint::Propagate, Kernel::Events, false)?;
+            let kernel = self.store.kernel(EntryPoint::Propagate, false)?;
             let workgroups = self.store.workgroups[1];
             self.store.device.submit("injecting", |encoder| {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -164,13 +162,8 @@ impl DeviceExecutor {
                     progress.advance(clock, expected, settings.slots)
                 };
                 let sink = recorder.as_deref_mut().map(|recorder| SpikeSink { recorder, first: self.step });
-                let reported =
+                self.fired_digest =
                     report::read_report(&device, &slice.report, settings.neurons, &mut check, sink)?;
-                self.fired_digest = reported.fired;
-                let is_dense = u64::from(reported.pieces) > self.store.pieces / PULL_DIVISOR;
-                if slice.kernel == Kernel::Events && self.store.can_pull && is_dense {
-                    self.pace.add(Kernel::Pull);
-                }
                 // Slices whose recording was full have skipped batches, so steps may be left.
                 if under_way.is_empty() && left == 0 {
                     left = progress.left.div_ceil(settings.batch.into());
@@ -188,14 +181,10 @@ impl DeviceExecutor {
     fn prepare_slice(&mut self) -> Result<(Kernel, u32), Error> {
         loop {
             let (kernel, batches) = self.pace.next_slice();
-            let synapses = self.network.synapses();
-            let prepared = match kernel {
-                Kernel::Events | Kernel::Single => Ok(true),
-                Kernel::Partitions => self.store.divide_rows(self.store.settings.partitions).map(|()| true),
-                Kernel::Fused => self.store.prepare_blocks(synapses, &self.options),
-                Kernel::Pull => self.store.upload_incoming(synapses).map(|()| true),
-            };
-            match prepared {
+            if kernel != Kernel::Fused {
+                return Ok((kernel, batches));
+            }
+            match self.store.prepare_blocks(&self.network, &self.options) {
                 Ok(true) => return Ok((kernel, batches)),
                 Ok(false) => {}
                 // The other kernels need less memory.
@@ -214,32 +203,26 @@ impl DeviceExecutor {
         let batches = batches.min(self.options.slice.unwrap_or(u32::MAX)).max(1);
         let batches = u64::from(batches).min(left) as u32;
         let mut settings = *settings;
-        if kernel == Kernel::Fused {
-            self.store.blocks.set(&mut settings);
-        }
-        if matches!(kernel, Kernel::Partitions | Kernel::Pull | Kernel::Fused) {
-            // These kernels need one list entry for each neuron that fired, so a piece is a whole row.
+        if let (Kernel::Fused, Some(packing)) = (kernel, self.store.block_packing) {
+            packing.set(&mut settings);
+            // It needs one list entry for each neuron that fired, so a piece is a whole row.
             settings.piece = u32::MAX;
         }
         settings.rounds = batches;
         let (second, workgroups) = match kernel {
             Kernel::Events => (EntryPoint::Propagate, self.store.workgroups[1]),
-            Kernel::Partitions => (EntryPoint::Partitions, settings.partitions),
             Kernel::Single => (EntryPoint::Single, 1),
-            Kernel::Pull => {
-                (EntryPoint::Pull, self.store.workgroups[0].min(self.store.device.limits().workgroups))
-            }
-            Kernel::Fused => (EntryPoint::Fused, settings.partitions),
+            Kernel::Fused => (EntryPoint::Fused, settings.blocks),
         };
         let records = settings.recording != 0;
-        let second = self.store.kernel(second, kernel, records)?;
+        let second = self.store.kernel(second, records)?;
         let first = match kernel {
             Kernel::Fused => EntryPoint::BeginTurns,
             _ => EntryPoint::Neurons,
         };
-        let first = self.store.kernel(first, kernel, records)?;
+        let first = self.store.kernel(first, records)?;
         let settle = match kernel {
-            Kernel::Fused => Some(self.store.kernel(EntryPoint::Settle, kernel, records)?),
+            Kernel::Fused => Some(self.store.kernel(EntryPoint::Settle, records)?),
             _ => None,
         };
         let Store { device, workgroups: [neurons, deliver], buffers, .. } = &self.store;

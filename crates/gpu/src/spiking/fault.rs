@@ -36,7 +36,7 @@ impl Fault {
             Self::LongBatches => settings.batch = u32::MAX,
             Self::NoRounds => settings.rounds = 0,
             Self::NoPieces => settings.piece = 0,
-            Self::LargeTeams => (settings.team_bits, settings.segment_team_bits) = (31, 31),
+            Self::LargeTeams => settings.team_bits = 31,
             Self::NothingLeft | Self::Ahead => {}
         }
     }

@@ -4,17 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use kvrm_shaders::interface::spiking::{
-    Fused, FusedGroups, FusedOverrides, Neurons, NeuronsGroups, Partitions, PartitionsGroups,
-    PartitionsOverrides, Propagate, PropagateGroups, Pull, PullGroups, Single, SingleGroups, SingleOverrides,
-    SpikingGroup,
+    Fused, FusedGroups, FusedOverrides, Neurons, NeuronsGroups, Propagate, PropagateGroups, Single,
+    SingleGroups, SingleOverrides, SpikingGroup,
 };
 use kvrm_shaders::kernel::{Entry, Root};
 use kvrm_shaders::layout::spiking::MEMBERS;
-use kvrm_shaders::variants::{
-    InputMarks, PieceSources, Plasticity, SpikeRecording, SynapseParts, VisibleSpikes,
-};
+use kvrm_shaders::variants::{InputMarks, Plasticity, SpikeRecording, SynapseParts};
 
-use super::layout::block_sums;
+use super::layout::BlockMemory;
 use crate::device::Device;
 use crate::device::error::Error;
 use crate::device::kernel::{Kernel as DeviceKernel, Layout};
@@ -33,12 +30,6 @@ pub enum Kernel {
     Events,
     /// A single workgroup does the same for thousands of steps in one dispatch. For small networks.
     Single,
-    /// Each workgroup adds the weights for its partition of the targets in workgroup memory. For networks whose delays
-    /// are all the same, with many spikes in each step.
-    Partitions,
-    /// Each target looks up which of its sources fired. For networks whose delays are all the same, when a large share
-    /// of the neurons fires in each step.
-    Pull,
     /// Each workgroup owns a block of the neurons, sums their input in workgroup memory and updates them, for all steps
     /// of a batch in one dispatch. For networks whose weights are constant, without neurons of FEAGI. It needs memory and
     /// time for a second copy of the synapses.
@@ -47,7 +38,7 @@ pub enum Kernel {
 
 impl Kernel {
     /// All ways to deliver spikes.
-    pub const ALL: [Self; 5] = [Self::Events, Self::Single, Self::Partitions, Self::Pull, Self::Fused];
+    pub const ALL: [Self; 3] = [Self::Events, Self::Single, Self::Fused];
 }
 
 /// The kernels of the burst engine on a device. Each is compiled when it is first needed. Clones share the compiled
@@ -91,9 +82,6 @@ pub(super) enum EntryPoint {
     Neurons,
     Propagate,
     Single,
-    Partitions,
-    Divide,
-    Pull,
     BeginTurns,
     Fused,
     Settle,
@@ -106,8 +94,6 @@ pub(super) struct Variant {
     pub(super) input_marks: InputMarks,
     pub(super) plasticity: Plasticity,
     pub(super) spike_recording: SpikeRecording,
-    pub(super) piece_sources: PieceSources,
-    pub(super) visible_spikes: VisibleSpikes,
     /// The number of invocations of a workgroup, for kernels that do not have a fixed one.
     pub(super) invocations: u32,
 }
@@ -173,19 +159,13 @@ impl Pipelines {
     }
 
     fn compile(&self, variant: Variant) -> Result<CompiledKernel, Error> {
-        let Variant { entry_point, input_marks, plasticity, spike_recording, piece_sources, .. } = variant;
-        let Variant { visible_spikes, invocations: workgroup_size, .. } = variant;
+        let Variant { entry_point, input_marks, plasticity, spike_recording, invocations: workgroup_size } =
+            variant;
         let synapse_parts = self.parts;
+        let memory = BlockMemory::new(self.device.limits().workgroup_bytes);
         match entry_point {
             EntryPoint::Neurons => self.pipeline(
-                Neurons {
-                    synapse_parts,
-                    input_marks,
-                    plasticity,
-                    spike_recording,
-                    piece_sources,
-                    visible_spikes,
-                },
+                Neurons { synapse_parts, input_marks, plasticity, spike_recording },
                 Neurons::NEURONS,
                 (),
                 |spiking| NeuronsGroups { spiking },
@@ -197,22 +177,11 @@ impl Pipelines {
                 |spiking| PropagateGroups { spiking },
             ),
             EntryPoint::Single => self.pipeline(
-                Single { synapse_parts, input_marks, plasticity, spike_recording, piece_sources },
+                Single { synapse_parts, input_marks, plasticity, spike_recording },
                 Single::SINGLE,
                 SingleOverrides { workgroup_size },
                 |spiking| SingleGroups { spiking },
             ),
-            EntryPoint::Partitions | EntryPoint::Divide => self.pipeline(
-                Partitions { synapse_parts, input_marks, plasticity },
-                if entry_point == EntryPoint::Divide { Partitions::DIVIDE } else { Partitions::PARTITIONS },
-                PartitionsOverrides { workgroup_size },
-                |spiking| PartitionsGroups { spiking },
-            ),
-            EntryPoint::Pull => {
-                self.pipeline(Pull { synapse_parts, input_marks, plasticity }, Pull::PULL, (), |spiking| {
-                    PullGroups { spiking }
-                })
-            }
             EntryPoint::BeginTurns | EntryPoint::Fused | EntryPoint::Settle => self.pipeline(
                 Fused { synapse_parts, input_marks, plasticity, spike_recording },
                 match entry_point {
@@ -220,10 +189,7 @@ impl Pipelines {
                     EntryPoint::Settle => Fused::SETTLE,
                     _ => Fused::FUSED,
                 },
-                FusedOverrides {
-                    workgroup_size,
-                    block_sums: block_sums(self.device.limits().workgroup_bytes),
-                },
+                FusedOverrides { workgroup_size, block_sums: memory.sums, stage: memory.stage },
                 |spiking| FusedGroups { spiking },
             ),
         }

@@ -5,32 +5,42 @@ use std::mem::offset_of;
 use kvrm_shaders::interface::spiking::{Piece, Record as DeviceRecord, Settings, SpikingGroup, Time, Turn};
 use kvrm_shaders::layout::spiking::{
     BATCH_MAX, BLOCK_MAX, QUEUE, RULE_HIGH, RULE_LESS, RULE_LOW, RULE_MORE, RULE_STEPS, RULE_TARGET,
-    RULE_TARGET_END, RULE_WORDS, RULES_WORDS, STAGE, SUMS,
+    RULE_TARGET_END, RULE_WORDS, RULES_WORDS,
 };
 use kvrm_spiking::random::{Purpose, base};
 use kvrm_spiking::{Network, PlasticityRule, Record};
 
-/// The workgroup memory for a partition, in bytes: the sums, and one bit for each sum.
-pub(super) const PARTITION_BYTES: u32 = 4 * SUMS + SUMS / 8;
 /// The most workgroup memory for a block, in bytes. It is all that NVIDIA's driver gives a workgroup; more was not tried.
 const BLOCK_BYTES_MAX: u32 = 48 << 10;
-/// The workgroup memory for a block beside its sums, in bytes: 12 for each staged segment, 8 for each queued neuron, a bit
-/// for each neuron, the turn, the lengths of the lists, and two pairs of counters, which count as 16 bytes each.
-const BLOCK_OTHER_BYTES: u32 = 12 * STAGE
-    + 8 * QUEUE
-    + BLOCK_MAX / 8
-    + (size_of::<Turn>() as u32).next_multiple_of(16)
-    + 4 * BATCH_MAX
-    + 2 * 16;
+/// The size of a staged segment, in bytes.
+const STAGED_BYTES: u32 = 12;
+/// The workgroup memory for a block beside its sums and staged segments, in bytes: 8 for each queued neuron, a bit for each
+/// neuron, the turn, the numbers of pieces of lists and windows, and two pairs of counters, which count as 16 bytes each.
+const BLOCK_OTHER_BYTES: u32 =
+    8 * QUEUE + BLOCK_MAX / 8 + (size_of::<Turn>() as u32).next_multiple_of(16) + 2 * 4 * BATCH_MAX + 2 * 16;
 
-/// Returns the number of sums in workgroup memory of `bytes` bytes that a block can have.
-pub(super) fn block_sums(bytes: u32) -> u32 {
-    bytes.min(BLOCK_BYTES_MAX).saturating_sub(BLOCK_OTHER_BYTES) / 4
+/// The arrays of a block in workgroup memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockMemory {
+    /// The number of sums.
+    pub(super) sums: u32,
+    /// The number of staged segments, which take a quarter of the memory or less.
+    pub(super) stage: u32,
 }
 
-/// Returns the number of neurons of a partition or block, as `partition_size.wgsl` does.
-pub(super) fn partition_size(neurons: u32, partitions: u32) -> u32 {
-    neurons.div_ceil(partitions.max(1)).next_multiple_of(32).max(32)
+impl BlockMemory {
+    /// Divides workgroup memory of `bytes` bytes.
+    pub(super) fn new(bytes: u32) -> Self {
+        let bytes = bytes.min(BLOCK_BYTES_MAX);
+        let stage = 1 << (bytes / 4 / STAGED_BYTES).max(1).ilog2();
+        let sums = bytes.saturating_sub(BLOCK_OTHER_BYTES + STAGED_BYTES * stage) / 4;
+        Self { sums, stage }
+    }
+}
+
+/// Returns the number of neurons of a block, as `block_size.wgsl` does.
+pub(super) fn block_size(neurons: u32, blocks: u32) -> u32 {
+    neurons.div_ceil(blocks.max(1)).next_multiple_of(32).max(32)
 }
 
 /// The size of a recorded spike and of an injection, in bytes.
@@ -143,15 +153,14 @@ mod tests {
     #[test]
     fn the_sums_of_a_block_fit_in_workgroup_memory() {
         for (bytes, used) in [(16 << 10, 16 << 10), (32 << 10, 32 << 10), (64 << 10, 48 << 10)] {
-            let sums = block_sums(bytes);
+            let BlockMemory { sums, stage } = BlockMemory::new(bytes);
+            let other = BLOCK_OTHER_BYTES + STAGED_BYTES * stage;
             // WebGPU counts each variable in multiples of 16 bytes.
-            assert!(
-                (4 * sums).next_multiple_of(16) + BLOCK_OTHER_BYTES <= used,
-                "{sums} sums in {bytes} bytes"
-            );
-            assert!(4 * sums + 16 + BLOCK_OTHER_BYTES > used, "{sums} sums use all of {bytes} bytes");
+            assert!((4 * sums).next_multiple_of(16) + other <= used, "{sums} sums in {bytes} bytes");
+            assert!(4 * sums + 16 + other > used, "{sums} sums use all of {bytes} bytes");
             assert!(sums >= 2 * 1024, "a step of two ports of 1,024 neurons fits in {bytes} bytes");
+            assert!(stage >= 256, "{stage} segments of a workgroup are staged in {bytes} bytes");
         }
-        assert_eq!(block_sums(100), 0, "no memory is no block");
+        assert_eq!(BlockMemory::new(100).sums, 0, "no memory is no block");
     }
 }

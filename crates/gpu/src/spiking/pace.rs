@@ -165,7 +165,7 @@ mod tests {
     fn the_wait_for_a_slice_is_a_hundred_times_its_expected_time() {
         let mut pace = Pace::new(false, &[Kernel::Events]);
         assert_eq!(pace.wait_limit(Kernel::Events, 8), WAIT_MAX, "not measured yet");
-        assert_eq!(pace.wait_limit(Kernel::Pull, 8), WAIT_MAX, "a kernel that is not a candidate");
+        assert_eq!(pace.wait_limit(Kernel::Single, 8), WAIT_MAX, "a kernel that is not a candidate");
         for (batch, limit) in [(1e-3, WAIT_MIN), (0.05, Duration::from_secs(40)), (10.0, WAIT_MAX)] {
             pace.record_slice(Kernel::Events, 1, Duration::from_secs_f64(batch));
             let found = pace.wait_limit(Kernel::Events, 8).as_secs_f64();
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_fastest_kernel_is_chosen() {
-        let kernels = [(Kernel::Events, 2e-5), (Kernel::Single, 1e-5), (Kernel::Partitions, 3e-5)];
+        let kernels = [(Kernel::Events, 2e-5), (Kernel::Single, 1e-5), (Kernel::Fused, 3e-5)];
         assert_eq!(run(&kernels, 10).0, Kernel::Single, "after all were tried");
         let mut pace = Pace::new(false, &[Kernel::Events]);
         let blind: Vec<u32> = (0..5).map(|_| pace.next_slice().1).collect();

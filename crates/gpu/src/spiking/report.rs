@@ -58,15 +58,6 @@ pub(super) fn copy_report(
     copy(&buffers.recording, head, end);
 }
 
-/// The results of a slice that has ended, without its spikes.
-#[derive(Debug)]
-pub(super) struct SliceReport {
-    /// The number of pieces that its last batch listed.
-    pub(super) pieces: u32,
-    /// A digest of the neurons that fired in its last step, among the first 32,768 neurons.
-    pub(super) fired: u64,
-}
-
 /// The destination of the spikes of a report.
 #[derive(Debug)]
 pub(super) struct SpikeSink<'a> {
@@ -75,14 +66,15 @@ pub(super) struct SpikeSink<'a> {
     pub(super) first: u64,
 }
 
-/// Reads the report of a network with `neurons` neurons. If `check` accepts its clock, records its spikes.
+/// Reads the report of a network with `neurons` neurons. If `check` accepts its clock, records its spikes. Returns a digest
+/// of the neurons that fired in the last step of the slice, among the first 32,768 neurons.
 pub(super) fn read_report(
     device: &Device,
     report: &wgpu::Buffer,
     neurons: u32,
     check: &mut dyn FnMut(&Clock) -> Result<(), Error>,
     sink: Option<SpikeSink<'_>>,
-) -> Result<SliceReport, Error> {
+) -> Result<u64, Error> {
     let mapped = report
         .get_mapped_range(..)
         .map_err(|error| Error::Refused { doing: "reading spikes".to_owned(), message: error.to_string() })?;
@@ -90,7 +82,7 @@ pub(super) fn read_report(
     let (time, fired) = head.split_at(TIME_BYTES as usize);
     let time: Time = bytemuck::pod_read_unaligned(time);
     check(&time.before)?;
-    let Time { pieces: [even, odd], recorded: count, .. } = time;
+    let Time { recorded: count, .. } = time;
     if let Some(SpikeSink { recorder, first }) = sink {
         let Some(recorded) = spikes.get(..count as usize * SPIKE_BYTES as usize) else {
             let room = spikes.len() as u64 / SPIKE_BYTES;
@@ -112,6 +104,5 @@ pub(super) fn read_report(
     );
     drop(mapped);
     device.catch("reading spikes", || report.unmap())?;
-    let pieces = if time.before.parity == 0 { odd } else { even };
-    Ok(SliceReport { pieces, fired })
+    Ok(fired)
 }

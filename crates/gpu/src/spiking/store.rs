@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use kvrm_shaders::interface::spiking::{Settings, SpikingGroup, Time};
 use kvrm_shaders::kernel::Group as _;
-use kvrm_shaders::variants::{InputMarks, PieceSources, Plasticity, SpikeRecording, VisibleSpikes};
-use kvrm_spiking::{Network, STATE_WORDS, Synapses, bit_words};
+use kvrm_shaders::variants::{InputMarks, Plasticity, SpikeRecording};
+use kvrm_spiking::{Network, STATE_WORDS, bit_words};
 
-use super::blocked;
+use super::blocked::{self, BlockPacking};
+use super::blocks::Blocks;
 use super::kernels::{BurstKernels, EntryPoint, Kernel, Pipelines, Variant, workgroup_size};
 use super::layout::{PIECE_BYTES, SPIKE_BYTES, tables};
-use super::plan::{Division, Options, Plan, part_words, segment_bytes};
+use super::plan::{Options, Plan, part_words};
 
 use crate::device::Device;
 use crate::device::buffer::Buffer;
@@ -38,18 +39,12 @@ pub(super) struct Store {
     pub(super) parts: Vec<Range<u64>>,
     /// The kernels to choose from; see [`Plan`].
     pub(super) kernels: Vec<Kernel>,
-    /// Whether [`Kernel::Pull`] may be added later.
-    pub(super) can_pull: bool,
     /// The number of pieces of all rows together.
     pub(super) pieces: u64,
     /// The division of the neurons into blocks for [`Kernel::Fused`].
-    pub(super) blocks: Division,
-    /// The number of segments into which rows have been divided, as [`Kernel::Partitions`] needs, or 0.
-    divided: u32,
-    /// Whether the synapses have been sorted by block, as [`Kernel::Fused`] needs.
-    is_blocked: bool,
-    /// Whether the synapses by target have been uploaded, as [`Kernel::Pull`] needs.
-    has_incoming: bool,
+    blocks: Blocks,
+    /// The packing of the synapses that have been sorted by block, as [`Kernel::Fused`] needs.
+    pub(super) block_packing: Option<BlockPacking>,
 }
 
 /// A pipeline with the bind group of its buffers.
@@ -77,7 +72,7 @@ impl Store {
         let device = kernels.device();
         let parts = network.parts();
         let neurons = network.neurons() as usize;
-        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen, blocks, can_pull } =
+        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen, blocks } =
             Plan::new(device, network, options)?;
         let (bindings, pipelines) = kernels.pipelines(ranges.len())?;
 
@@ -117,10 +112,7 @@ impl Store {
             injections: zeroed("injections", 0)?,
             histories: words("histories", plastic * 2 * neurons)?,
             piece_sources: words("sources of pieces", plastic * pieces as usize)?,
-            segments: zeroed("segments of rows", 0)?,
-            incoming_starts: zeroed("incoming synapses by neuron", 0)?,
-            incoming: zeroed("incoming synapses", 0)?,
-            spiked: zeroed("visible spikes", 0)?,
+            segments: zeroed("segments of blocks", 0)?,
             turns: zeroed("turns of workgroups", 0)?,
             blocks_a: zeroed("synapses by block", 0)?,
             blocks_b: zeroed("synapses by block", 0)?,
@@ -139,12 +131,9 @@ impl Store {
             buffers,
             parts: ranges,
             kernels: chosen,
-            can_pull,
             pieces,
             blocks,
-            divided: 0,
-            is_blocked: false,
-            has_incoming: false,
+            block_packing: None,
         };
         let all: Vec<u32> = (0..network.neurons()).collect();
         store.upload_places(&parts.synapses, &all)?;
@@ -154,37 +143,24 @@ impl Store {
     /// Replaces the plan after the network was changed and the buffers were grown for it.
     pub(super) fn adopt(&mut self, plan: Plan) {
         (self.settings, self.parts, self.workgroups) = (plan.settings, plan.parts, plan.workgroups);
-        (self.kernels, self.can_pull, self.pieces) = (plan.kernels, plan.can_pull, plan.pieces);
-        (self.blocks, self.divided, self.has_incoming) = (plan.blocks, 0, false);
-        self.is_blocked = false;
+        (self.kernels, self.pieces) = (plan.kernels, plan.pieces);
+        (self.blocks, self.block_packing) = (plan.blocks, None);
         self.bound.clear();
     }
 
-    /// Returns the kernel of an entry point, bound to the buffers, for slices that deliver spikes by `way`. If
-    /// `records`, the entry points that update neurons record spikes.
-    pub(super) fn kernel(
-        &mut self,
-        entry_point: EntryPoint,
-        way: Kernel,
-        records: bool,
-    ) -> Result<BoundKernel, Error> {
+    /// Returns the kernel of an entry point, bound to the buffers. If `records`, the entry points that update neurons record
+    /// spikes.
+    pub(super) fn kernel(&mut self, entry_point: EntryPoint, records: bool) -> Result<BoundKernel, Error> {
         let Self { input_marks, plasticity, .. } = *self;
         let lists = matches!(entry_point, EntryPoint::Neurons | EntryPoint::Single | EntryPoint::Fused);
-        let has_sources = plasticity == Plasticity::On || way == Kernel::Partitions;
         let variant = Variant {
             entry_point,
             input_marks,
             plasticity,
             spike_recording: if lists && records { SpikeRecording::On } else { SpikeRecording::Off },
-            piece_sources: if lists && has_sources { PieceSources::Known } else { PieceSources::Unknown },
             invocations: match entry_point {
                 EntryPoint::BeginTurns | EntryPoint::Fused | EntryPoint::Settle => self.blocks.invocations,
                 _ => workgroup_size(&self.device),
-            },
-            visible_spikes: if lists && way == Kernel::Pull {
-                VisibleSpikes::Seen
-            } else {
-                VisibleSpikes::Unseen
             },
         };
         if let Some(bound) = self.bound.get(&variant) {
@@ -197,62 +173,24 @@ impl Store {
         Ok(bound)
     }
 
-    /// Divides each row into a segment for each of `partitions` partitions of the targets, unless that has been done.
-    pub(super) fn divide_rows(&mut self, partitions: u32) -> Result<(), Error> {
-        if self.divided == partitions {
-            return Ok(());
-        }
-        self.is_blocked = false;
-        let neurons = self.settings.neurons;
-        self.buffers.segments.grow(segment_bytes(neurons, partitions))?;
-        self.buffers.piece_sources.grow(4 * u64::from(neurons))?;
-        self.bound.clear();
-        self.buffers.settings.upload(0, &[Settings { partitions, ..self.settings }])?;
-        let kernel = self.kernel(EntryPoint::Divide, Kernel::Partitions, false)?;
-        let workgroups = neurons.div_ceil(workgroup_size(&self.device));
-        let dividing = self.device.submit("dividing rows", |encoder| {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            kernel.dispatch(&mut pass, [workgroups, partitions + 1]);
-        })?;
-        // Otherwise it would count as time of the first slice, and the kernel would seem slow.
-        self.device.wait(&dividing)?;
-        self.divided = partitions;
-        Ok(())
-    }
-
     /// Makes the buffers for [`Kernel::Fused`] and sorts the synapses by block, unless that has been done. Returns false if
     /// the synapses do not fit in its bindings.
-    pub(super) fn prepare_blocks(&mut self, synapses: &Synapses, options: &Options) -> Result<bool, Error> {
-        let Some(packing) = self.blocks.packing else { return Ok(false) };
-        if self.is_blocked {
+    pub(super) fn prepare_blocks(&mut self, network: &Network, options: &Options) -> Result<bool, Error> {
+        if self.block_packing.is_some() {
             return Ok(true);
         }
+        let Some(packing) = self.blocks.packing(network) else { return Ok(false) };
         // Before buffers grow, as a later one may find the memory full.
         self.bound.clear();
-        self.divided = 0;
-        let blocks = self.blocks.partitions;
-        let listed = self.blocks.listed(self.settings.neurons, self.settings.batch);
-        self.buffers.pieces.grow(2 * PIECE_BYTES * listed)?;
+        let Settings { neurons, batch, blocks, .. } = self.settings;
+        self.buffers.pieces.grow(PIECE_BYTES * self.blocks.listed(neurons, batch))?;
         self.buffers.turns.grow(SpikingGroup::<()>::TURNS_STRIDE * u64::from(blocks))?;
         let max = 4 * part_words(&self.device, options);
-        self.is_blocked = blocked::upload(&self.device, synapses, (packing, blocks), max, &mut self.buffers)?;
-        Ok(self.is_blocked)
-    }
-
-    /// Uploads the synapses by target, unless that has been done.
-    pub(super) fn upload_incoming(&mut self, synapses: &Synapses) -> Result<(), Error> {
-        if self.has_incoming {
-            return Ok(());
+        let synapses = network.synapses();
+        if blocked::upload(&self.device, synapses, (packing, blocks), max, &mut self.buffers)? {
+            self.block_packing = Some(packing);
         }
-        let (starts, incoming) = incoming(synapses);
-        self.buffers.incoming_starts.grow(size_of_val(&starts[..]) as u64)?;
-        self.buffers.incoming.grow(size_of_val(&incoming[..]) as u64)?;
-        self.buffers.spiked.grow(SpikingGroup::<()>::SPIKED_STRIDE * u64::from(self.settings.neurons))?;
-        self.buffers.incoming_starts.upload(0, &starts)?;
-        self.buffers.incoming.upload(0, &incoming)?;
-        self.bound.clear();
-        self.has_incoming = true;
-        Ok(())
+        Ok(self.block_packing.is_some())
     }
 
     /// Reserves room for the injections of a chunk with this many steps.
@@ -271,29 +209,4 @@ impl Store {
         }
         Ok(())
     }
-}
-
-/// Sorts the synapses by target. Returns the index of the first synapse of each target, followed by the total number,
-/// and the source and the weight of each synapse.
-fn incoming(synapses: &Synapses) -> (Vec<u32>, Vec<[u32; 2]>) {
-    let sources = 0..synapses.lengths.len() as u32;
-    let mut starts = vec![0; synapses.lengths.len() + 1];
-    for synapse in sources.clone().flat_map(|source| synapses.row(source)) {
-        starts[synapse.target as usize + 1] += 1;
-    }
-    let mut sum = 0;
-    for start in &mut starts {
-        sum += *start;
-        *start = sum;
-    }
-    let mut next = starts.clone();
-    let mut incoming = vec![[0; 2]; sum as usize];
-    for source in sources {
-        for synapse in synapses.row(source) {
-            let place = &mut next[synapse.target as usize];
-            incoming[*place as usize] = [source, synapse.weight as u32];
-            *place += 1;
-        }
-    }
-    (starts, incoming)
 }

@@ -64,7 +64,7 @@ fn run_on_reference(network: &Arc<Network>, seed: u64, script: &[BurstCall]) -> 
 /// Returns a network that a kernel can run, with plasticity if the kernel supports it.
 fn network_for(kernel: Option<Kernel>, seed: u64) -> Arc<Network> {
     match kernel {
-        Some(Kernel::Partitions | Kernel::Pull | Kernel::Fused) => network(Recipe::Lif, seed, [3, 3], false),
+        Some(Kernel::Fused) => network(Recipe::Lif, seed, [3, 3], false),
         Some(Kernel::Single) => network(Recipe::Mixed, seed, [2, 6], true),
         _ => network(Recipe::Mixed, seed, [1, 4], true),
     }
