@@ -197,6 +197,14 @@ families! {
         Off = ["spiking::learn" => "spiking::no_learning"],
     }
 
+    /// The models of the neurons of a network.
+    Models {
+        /// Any models.
+        Any,
+        /// LIF neurons alone.
+        Lif = ["spiking::models" => "spiking::lif_model"],
+    }
+
     /// Whether spikes are recorded.
     SpikeRecording {
         /// Spikes are recorded.

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use bytemuck::{Pod, Zeroable};
 
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
-use crate::variants::{InputMarks, Plasticity, SpikeRecording, SynapseParts, Substitution};
+use crate::variants::{InputMarks, Models, Plasticity, SpikeRecording, SynapseParts, Substitution};
 
 /// The settings of a chunk, which kernels do not change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -49,8 +49,8 @@ pub struct Settings {
     pub block_index_shift: u32,
     /// The index in `tables` of the directory of plasticity rules.
     pub rules: u32,
-    /// 1 if the coefficients of all LIF neurons are from 0 to 1, else 0.
-    pub has_unit_coefficients: u32,
+    /// 1 if the coefficients of all LIF neurons are from 0 to 1, and their biases are small; see `Record::has_moderate_terms`.
+    pub has_moderate_terms: u32,
     /// The seed of the random numbers of Poisson inputs.
     pub input_base: u32,
     /// The seed of the random numbers of Poisson sources.
@@ -89,7 +89,7 @@ const _: () = assert!(offset_of!(Settings, block_weight_shift) == 60, "the membe
 const _: () = assert!(offset_of!(Settings, block_delay_shift) == 64, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, block_index_shift) == 68, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, rules) == 72, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, has_unit_coefficients) == 76, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, has_moderate_terms) == 76, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, input_base) == 80, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, source_base) == 84, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, steps) == 88, "the member is where it is in WGSL");
@@ -388,6 +388,8 @@ pub struct Fused {
     /// The variant of this family.
     pub plasticity: Plasticity,
     /// The variant of this family.
+    pub models: Models,
+    /// The variant of this family.
     pub spike_recording: SpikeRecording,
 }
 
@@ -437,7 +439,7 @@ impl Root for Fused {
     type Groups<T> = FusedGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.spike_recording.substitutions()].concat()
+        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.models.substitutions(), self.spike_recording.substitutions()].concat()
     }
 }
 
@@ -450,6 +452,8 @@ pub struct Neurons {
     pub input_marks: InputMarks,
     /// The variant of this family.
     pub plasticity: Plasticity,
+    /// The variant of this family.
+    pub models: Models,
     /// The variant of this family.
     pub spike_recording: SpikeRecording,
 }
@@ -478,7 +482,7 @@ impl Root for Neurons {
     type Groups<T> = NeuronsGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.spike_recording.substitutions()].concat()
+        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.models.substitutions(), self.spike_recording.substitutions()].concat()
     }
 }
 
@@ -531,6 +535,8 @@ pub struct Single {
     /// The variant of this family.
     pub plasticity: Plasticity,
     /// The variant of this family.
+    pub models: Models,
+    /// The variant of this family.
     pub spike_recording: SpikeRecording,
 }
 
@@ -571,14 +577,14 @@ impl Root for Single {
     type Groups<T> = SingleGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.spike_recording.substitutions()].concat()
+        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.models.substitutions(), self.spike_recording.substitutions()].concat()
     }
 }
 
 /// The kernels of this folder, as data.
 pub const KERNELS: &[KernelInfo] = &[
-    KernelInfo { module: "spiking::fused", entries: &["begin_turns", "fused", "settle"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording"] },
-    KernelInfo { module: "spiking::neurons", entries: &["neurons"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording"] },
+    KernelInfo { module: "spiking::fused", entries: &["begin_turns", "fused", "settle"], families: &["SynapseParts", "InputMarks", "Plasticity", "Models", "SpikeRecording"] },
+    KernelInfo { module: "spiking::neurons", entries: &["neurons"], families: &["SynapseParts", "InputMarks", "Plasticity", "Models", "SpikeRecording"] },
     KernelInfo { module: "spiking::propagate", entries: &["propagate"], families: &["SynapseParts", "InputMarks", "Plasticity"] },
-    KernelInfo { module: "spiking::single", entries: &["single"], families: &["SynapseParts", "InputMarks", "Plasticity", "SpikeRecording"] },
+    KernelInfo { module: "spiking::single", entries: &["single"], families: &["SynapseParts", "InputMarks", "Plasticity", "Models", "SpikeRecording"] },
 ];

@@ -2,17 +2,13 @@
 
 import package::spiking::accumulators::{slot_behind, take_sum};
 import package::spiking::bindings::{Clock, Record, columns, record_of, records, rows, settings};
-import package::spiking::feagi::{NO_SPIKE, update_feagi};
 import package::spiking::fixed::{scale};
-import package::spiking::izhikevich::{update_izhikevich};
 import package::spiking::learn::{update_history};
-import package::spiking::lif::{update_lif};
 import package::spiking::marks::{HAS_MARKS, take_mark};
-import package::spiking::poisson::{update_source};
-import package::spiking::record::{Arrival, Moment, signed_of, word_of};
+import package::spiking::models::{update};
+import package::spiking::record::{Arrival, Moment, NO_SPIKE, signed_of, word_of};
 import package::spiking::record_words::{
-    FEAGI_DIVIDED, FEAGI_FLAGS, KIND_FEAGI, KIND_IZHIKEVICH, KIND_LIF, KIND_POISSON, WORD_DRIVE,
-    WORD_POPULATION,
+    FEAGI_DIVIDED, FEAGI_FLAGS, KIND_FEAGI, WORD_DRIVE, WORD_POPULATION,
 };
 
 /// The outcome of a batch for a neuron.
@@ -45,19 +41,6 @@ fn with_drive(input: Arrival, drive: i32) -> Arrival {
         arrival.excitatory += drive;
     }
     return arrival;
-}
-
-/// Updates a neuron for one step. Returns its postsynaptic potential if it fires, or `NO_SPIKE`.
-fn update(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> u32 {
-    var fires = false;
-    switch (*record).kind {
-        case KIND_FEAGI: { return update_feagi(record, moment, neuron, arrival, words); }
-        case KIND_LIF: { fires = update_lif(record, moment, neuron, arrival, words); }
-        case KIND_IZHIKEVICH: { fires = update_izhikevich(record, moment, neuron, arrival, words); }
-        case KIND_POISSON: { fires = update_source(record, moment, neuron); }
-        default: {}
-    }
-    return select(NO_SPIKE, 1u, fires);
 }
 
 /// Returns the state of a neuron.

@@ -43,8 +43,8 @@ struct Settings {
     block_index_shift: u32,
     /// The index in `tables` of the directory of plasticity rules.
     rules: u32,
-    /// 1 if the coefficients of all LIF neurons are from 0 to 1, else 0.
-    has_unit_coefficients: u32,
+    /// 1 if the coefficients of all LIF neurons are from 0 to 1, and their biases are small; see `Record::has_moderate_terms`.
+    has_moderate_terms: u32,
     /// The seed of the random numbers of Poisson inputs.
     input_base: u32,
     /// The seed of the random numbers of Poisson sources.

@@ -6,14 +6,11 @@
 import package::spiking::bindings::{Record};
 import package::spiking::fixed::{add_wide, leak};
 import package::spiking::random::{excitability};
-import package::spiking::record::{Arrival, Moment, membrane_input, wide_of, word_of};
+import package::spiking::record::{Arrival, Moment, NO_SPIKE, membrane_input, wide_of, word_of};
 import package::spiking::record_words::{
     FEAGI_ACCUMULATES, FEAGI_CONSECUTIVE_LIMIT, FEAGI_EXCITABILITY, FEAGI_EXCITABLE, FEAGI_FLAGS, FEAGI_KEEP,
     FEAGI_LIMIT, FEAGI_MP_DRIVEN, FEAGI_PERIODS, FEAGI_PSP, FEAGI_THRESHOLD, FEAGI_TICKS_ALWAYS,
 };
-
-/// The postsynaptic potential of a neuron that does not fire.
-const NO_SPIKE = 0xffffffffu;
 
 /// Updates a neuron for one step. Returns the postsynaptic potential if it fires, or `NO_SPIKE`.
 fn update_feagi(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> u32 {

@@ -23,17 +23,17 @@
 //! take turns.
 
 import package::spiking::accumulators::{slot_behind};
-import package::spiking::advance::{moment_after, state_of, store_state, taken, update, with_drive};
+import package::spiking::advance::{moment_after, state_of, store_state, taken, with_drive};
 import package::spiking::bindings::{
-    Piece, Record, Turn, fired, pieces, record_of, records, rows, settings, time, turns,
+    Piece, Turn, fired, pieces, record_of, records, rows, settings, time, turns,
 };
 import package::spiking::block_size::{block_size};
 import package::spiking::block_sums::{Window, block_arrival, clear_sums, inject_into_block};
 import package::spiking::deliver::{deliver};
-import package::spiking::feagi::{NO_SPIKE};
 import package::spiking::inject::{inject};
 import package::spiking::layout::{BATCH_MAX, BLOCK_MAX, MEMBERS, QUEUE, SETTLE_TEAM_BITS};
-import package::spiking::record::{Arrival, signed_of};
+import package::spiking::models::{update};
+import package::spiking::record::{Arrival, NO_SPIKE, signed_of};
 import package::spiking::record_words::{WORD_DRIVE};
 import package::spiking::segments::{STAGE, place_of, receive_staged, segment_of, stage, staged_counts};
 import package::spiking::spike_recording::{record_spikes, recorded_spikes};
@@ -49,7 +49,7 @@ var<workgroup> queue: array<vec2<u32>, QUEUE>;
 var<workgroup> queued: array<atomic<u32>, 2>;
 /// A bit for each neuron of the block that fired in the last step of the batch.
 var<workgroup> block_fired: array<atomic<u32>, BLOCK_MAX / 32u>;
-/// The turn of the workgroup.
+/// The turn of the workgroup. It is read from here wherever it is needed, as registers are scarce.
 var<workgroup> block_turn: Turn;
 /// The number of pieces in each list of the last batch.
 var<workgroup> block_listed: array<u32, BATCH_MAX>;
@@ -116,7 +116,7 @@ fn list_counter(number: u32, window: u32) -> u32 {
 
 /// Returns a piece that a window receives: the source, and the steps of its spikes, a bit each. There are no spikes if the
 /// window has fewer pieces or does not exist.
-fn received_piece(window: Window, turn: Turn, index: u32) -> vec2<u32> {
+fn received_piece(window: Window, index: u32) -> vec2<u32> {
     if window.begin >= window.end || index >= block_received[min(window.number, BATCH_MAX - 1u)] {
         return vec2<u32>(0u);
     }
@@ -126,8 +126,8 @@ fn received_piece(window: Window, turn: Turn, index: u32) -> vec2<u32> {
         rest -= block_listed[list];
         list += 1u;
     }
-    let piece = pieces[list_start(turn.number + 1u, list) + rest];
-    return vec2<u32>(piece.place, piece.spikes & due_steps(window, turn.clock.batch));
+    let piece = pieces[list_start(block_turn.number + 1u, list) + rest];
+    return vec2<u32>(piece.place, piece.spikes & due_steps(window, block_turn.clock.batch));
 }
 
 /// A part of the pieces that a window receives.
@@ -147,77 +147,61 @@ fn part_after(part: Part, size: u32) -> Part {
     return Part(part.window + 1u, 0u);
 }
 
-/// A neuron of the block, which belongs to one invocation.
-struct Owned {
-    /// The number of the neuron.
-    neuron: u32,
-    /// The parameters.
-    record: Record,
-    /// The state.
-    words: vec4<u32>,
-    /// The input from the ring in the first step of the window.
-    arrival: Arrival,
-}
-
 /// Returns whether the ring may have input for a batch. After the first batch of a slice, it has input only if delays are
 /// longer than a batch.
-fn reads_ring(turn: Turn) -> bool {
-    return turn.number == 0u || settings.batch < settings.slots;
+fn has_ring_input() -> bool {
+    return block_turn.number == 0u || settings.batch < settings.slots;
 }
 
-/// Returns the input of a neuron from the ring in a step.
-fn ring_arrival(turn: Turn, step: u32, neuron: u32) -> Arrival {
-    if reads_ring(turn) {
-        return taken(slot_behind(turn.clock.head, step), neuron);
+/// Returns the input of a neuron from the ring in a step. There is none unless `reads_ring`.
+fn ring_arrival(reads_ring: bool, step: u32, neuron: u32) -> Arrival {
+    if reads_ring {
+        return taken(slot_behind(block_turn.clock.head, step), neuron);
     }
     return Arrival(0, 0, false);
 }
 
-/// Loads a neuron. The whole record is loaded at once, in order not to wait for its words one by one.
-fn loaded(neuron: u32) -> Owned {
-    return Owned(neuron, records[record_of[neuron]], state_of(neuron), Arrival(0, 0, false));
-}
-
 /// Lists and records the spikes of a neuron in a window.
-fn list_spikes(turn: Turn, list: u32, neuron: u32, spikes: u32) {
-    let at = atomicAdd(&time.batch_pieces[list_counter(turn.number, list)], 1u);
-    pieces[list_start(turn.number, list) + at] = Piece(neuron, 0u, spikes, 0x10000u);
+fn list_spikes(list: u32, neuron: u32, spikes: u32) {
+    let number = block_turn.number;
+    let at = atomicAdd(&time.batch_pieces[list_counter(number, list)], 1u);
+    pieces[list_start(number, list) + at] = Piece(neuron, 0u, spikes, 0x10000u);
     let recorded = recorded_spikes(neuron, spikes);
     if recorded != 0u {
-        let first = atomicAdd(&time.batch_spikes[turn.number % 3u], recorded);
-        record_spikes(neuron, spikes, turn.clock, turn.recorded + first);
+        let first = atomicAdd(&time.batch_spikes[number % 3u], recorded);
+        record_spikes(neuron, spikes, block_turn.clock, block_turn.recorded + first);
     }
 }
 
 /// Lists and records the queued spikes of a window. The last invocations do it, because they often have no segment to
 /// stage meanwhile.
-fn list_queue(turn: Turn, list: u32, local: u32) {
+fn list_queue(list: u32, local: u32) {
     let count = min(atomicLoad(&queued[list % 2u]), QUEUE);
     for (var at = WORKGROUP_SIZE - 1u - local; at < count; at += WORKGROUP_SIZE) {
-        list_spikes(turn, list, queue[at].x, queue[at].y);
+        list_spikes(list, queue[at].x, queue[at].y);
     }
 }
 
-/// Updates a neuron of the block for the steps of a window, and queues its spikes.
-fn advance_in_window(window: Window, turn: Turn, owned: ptr<function, Owned>) {
-    let neuron = (*owned).neuron;
-    let before = (*owned).words;
-    var record = (*owned).record;
-    var words = before;
+/// Updates a neuron of the block for the steps of a window, and queues its spikes. `first` is its input from the ring in the
+/// first of them.
+fn advance_in_window(window: Window, neuron: u32, first: Arrival, words: ptr<function, vec4<u32>>) {
+    // The whole record is loaded at once, in order not to wait for its words one by one.
+    var record = records[record_of[neuron]];
+    let before = *words;
     let drive = signed_of(&record, WORD_DRIVE);
+    let reads_ring = has_ring_input();
+    var earlier = first;
     var spikes = 0u;
     for (var step = window.begin; step < window.end; step += 1u) {
-        var earlier = (*owned).arrival;
-        if step != window.begin {
-            earlier = ring_arrival(turn, step, neuron);
+        if reads_ring && step != window.begin {
+            earlier = ring_arrival(true, step, neuron);
         }
         let arrival = with_drive(block_arrival(window, step, neuron, earlier), drive);
-        if update(&record, moment_after(turn.clock, step), neuron, arrival, &words) != NO_SPIKE {
+        if update(&record, moment_after(block_turn.clock, step), neuron, arrival, words) != NO_SPIKE {
             spikes |= 1u << step;
         }
     }
-    store_state(neuron, before, words);
-    (*owned).words = words;
+    store_state(neuron, before, *words);
     if spikes == 0u {
         return;
     }
@@ -225,7 +209,7 @@ fn advance_in_window(window: Window, turn: Turn, owned: ptr<function, Owned>) {
     if at < QUEUE {
         queue[at] = vec2<u32>(neuron, spikes);
     } else {
-        list_spikes(turn, window.number, neuron, spikes);
+        list_spikes(window.number, neuron, spikes);
     }
     if window.is_last && ((spikes >> (window.end - 1u)) & 1u) != 0u {
         let member = neuron - window.neuron;
@@ -278,17 +262,16 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
         begun.clock.is_halted = is_full(begun.recorded);
         block_turn = begun;
     }
-    // An invocation has more neurons if the block has more neurons than invocations.
-    let is_owner = local < size && first + local < settings.neurons;
-    var owned: Owned;
+    let own = first + local;
+    let is_owner = local < size && own < settings.neurons;
+    // The state of the first neuron of the invocation. It has more if the block has more neurons than invocations.
+    var words = vec4<u32>(0u);
     if is_owner {
-        owned = loaded(first + local);
+        words = state_of(own);
     }
     let block = place_of(workgroup.x);
-    let turn = workgroupUniformLoad(&block_turn);
-    let clock = turn.clock;
     // If there are none, the turn stays as it is: the lists of the last batch remain for `settle`.
-    let steps = steps_of(clock);
+    let steps = steps_of(workgroupUniformLoad(&block_turn).clock);
     for (var number = local; number < min(windows(), BATCH_MAX); number += WORKGROUP_SIZE) {
         block_received[number] = received_by(window_of(number, steps, first, size));
     }
@@ -297,31 +280,32 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     let part = min(WORKGROUP_SIZE, STAGE);
     // Invocations that have no piece in any part.
     let behind = select(0xffffffffu, local, local < part);
-    let begun = received_piece(window, turn, behind);
+    let begun = received_piece(window, behind);
     var segment = segment_of(block, begun.x, begun.y);
     var ahead = part_after(Part(0u, 0u), part);
-    var piece = received_piece(window_of(ahead.window, steps, first, size), turn, max(ahead.begin + local, behind));
+    var piece = received_piece(window_of(ahead.window, steps, first, size), max(ahead.begin + local, behind));
     var parity = 0u;
     while window.begin < steps {
         if window.number != 0u {
-            list_queue(turn, window.number - 1u, local);
+            list_queue(window.number - 1u, local);
         }
+        var earlier = Arrival(0, 0, false);
         if is_owner {
             // This can be read early: the spikes that are received now do not arrive in this slot of the ring.
-            owned.arrival = ring_arrival(turn, window.begin, owned.neuron);
+            earlier = ring_arrival(has_ring_input(), window.begin, own);
         }
-        if turn.number != 0u {
+        if block_turn.number != 0u {
             // The injections of the first batch are in the ring.
-            inject_into_block(window, clock, local, WORKGROUP_SIZE);
+            inject_into_block(window, block_turn.clock, local, WORKGROUP_SIZE);
         }
         // Each window has a part at least.
         for (var begin = 0u; begin == 0u || begin < received; begin += part) {
             stage(block, segment, parity);
             segment = segment_of(block, piece.x, piece.y);
             ahead = part_after(ahead, part);
-            piece = received_piece(window_of(ahead.window, steps, first, size), turn, max(ahead.begin + local, behind));
+            piece = received_piece(window_of(ahead.window, steps, first, size), max(ahead.begin + local, behind));
             workgroupBarrier();
-            receive_staged(block, window, clock, parity, local, WORKGROUP_SIZE);
+            receive_staged(block, window, block_turn.clock, parity, local, WORKGROUP_SIZE);
             parity = 1u - parity;
             // All invocations have read this counter before the last barrier.
             atomicStore(&staged_counts[parity], 0u);
@@ -330,16 +314,12 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
         if local == 0u {
             atomicStore(&queued[(window.number + 1u) % 2u], 0u);
         }
-        for (var neuron = first + local; neuron < min(first + size, settings.neurons); neuron += WORKGROUP_SIZE) {
-            var current = owned;
-            if neuron != owned.neuron {
-                current = loaded(neuron);
-                current.arrival = ring_arrival(turn, window.begin, neuron);
-            }
-            advance_in_window(window, turn, &current);
-            if neuron == owned.neuron {
-                owned.words = current.words;
-            }
+        if is_owner {
+            advance_in_window(window, own, earlier, &words);
+        }
+        for (var neuron = own + WORKGROUP_SIZE; neuron < min(first + size, settings.neurons); neuron += WORKGROUP_SIZE) {
+            var other = state_of(neuron);
+            advance_in_window(window, neuron, ring_arrival(has_ring_input(), window.begin, neuron), &other);
         }
         window = window_of(window.number + 1u, steps, first, size);
         // This load is also the barrier at the end of the window.
@@ -348,16 +328,17 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     if steps == 0u {
         return;
     }
-    list_queue(turn, (steps - 1u) / settings.window, local);
+    list_queue((steps - 1u) / settings.window, local);
+    let next = block_turn.number + 1u;
     if local == 0u {
-        turns[workgroup.x] = Turn(clock_after(clock, steps), turn.number + 1u, turn.recorded);
+        turns[workgroup.x] = Turn(clock_after(block_turn.clock, steps), next, block_turn.recorded);
         if workgroup.x == 0u {
-            atomicStore(&time.batch_spikes[(turn.number + 1u) % 3u], 0u);
+            atomicStore(&time.batch_spikes[next % 3u], 0u);
         }
     }
     if workgroup.x == 0u {
         for (var list = local; list < windows(); list += WORKGROUP_SIZE) {
-            atomicStore(&time.batch_pieces[list_counter(turn.number + 1u, list)], 0u);
+            atomicStore(&time.batch_pieces[list_counter(next, list)], 0u);
         }
     }
     for (var word = local; word < size / 32u; word += WORKGROUP_SIZE) {

@@ -4,7 +4,7 @@
 
 import package::spiking::bindings::{Record, settings};
 import package::spiking::fixed::{mul, mul_unit, saturated};
-import package::spiking::poisson::{poisson_input};
+import package::spiking::poisson::{has_poisson_input, poisson_input};
 import package::spiking::record::{Arrival, Moment, signed_of, word_of};
 import package::spiking::record_words::{
     LIF_BIAS, LIF_DECAY, LIF_DECAY_EXCITATORY, LIF_DECAY_INHIBITORY, LIF_EXCITATORY, LIF_INHIBITORY,
@@ -63,19 +63,21 @@ fn step_saturating(record: ptr<function, Record>, words: vec4<u32>, arrival: Arr
 fn update_lif(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> bool {
     let before = *words;
     let shift = word_of(record, WORD_SHIFT);
-    let poisson = poisson_input(record, moment, neuron);
-    let low = i32(poisson);
-    let numbers = excess(i32(before.x), TERM_END) | excess(i32(before.y), TERM_END) | excess(i32(before.z), TERM_END)
-        | excess(signed_of(record, LIF_BIAS), TERM_END) | excess(low, TERM_END);
     let arrival_end = TERM_END >> shift;
+    let numbers = excess(i32(before.x), TERM_END) | excess(i32(before.y), TERM_END) | excess(i32(before.z), TERM_END);
     let arrived = excess(arrival.excitatory, arrival_end) | excess(arrival.inhibitory, arrival_end);
-    let is_in_range = settings.has_unit_coefficients != 0u && numbers < 2u * TERM_END && arrived < 2u * arrival_end
-        && poisson == widened(low);
+    var is_in_range = settings.has_moderate_terms != 0u && numbers < 2u * TERM_END && arrived < 2u * arrival_end;
+    var poisson = 0;
+    if has_poisson_input(record) {
+        let input = poisson_input(record, moment, neuron);
+        poisson = i32(input);
+        is_in_range = is_in_range && input == widened(poisson) && excess(poisson, TERM_END) < 2u * TERM_END;
+    }
     var after: vec3<i32>;
     if is_in_range {
-        after = step_in_range(record, before, arrival, low, shift);
+        after = step_in_range(record, before, arrival, poisson, shift);
     } else {
-        after = step_saturating(record, before, arrival, poisson, shift);
+        after = step_saturating(record, before, arrival, poisson_input(record, moment, neuron), shift);
     }
     var v = after.x;
     var refractory = before.w;

@@ -22,12 +22,17 @@ fn count_due(start: u32, length: u32, entries: vec4<u32>, number: u32) -> u32 {
     return counts.x + counts.y + counts.z + counts.w;
 }
 
+/// Returns whether a neuron has Poisson input.
+fn has_poisson_input(record: ptr<function, Record>) -> bool {
+    return word_of(record, WORD_POISSON + 1u) != 0u;
+}
+
 /// Returns the Poisson input of a neuron in a step, in mV with 20 fraction bits.
 fn poisson_input(record: ptr<function, Record>, moment: Moment, neuron: u32) -> u64 {
-    let length = word_of(record, WORD_POISSON + 1u);
-    if length == 0u {
+    if !has_poisson_input(record) {
         return 0lu;
     }
+    let length = word_of(record, WORD_POISSON + 1u);
     let start = word_of(record, WORD_POISSON);
     let key = step_key(settings.input_base, moment.step, moment.step_high);
     let number = draw(key, neuron);

@@ -5,6 +5,9 @@
 import package::spiking::bindings::{Record};
 import package::spiking::record_words::{WORD_SHIFT};
 
+/// The postsynaptic potential of a neuron that does not fire.
+const NO_SPIKE = 0xffffffffu;
+
 /// The input of a neuron in a step.
 struct Arrival {
     /// The sum of the first port, in weight units.

@@ -74,16 +74,14 @@ fn stage(block: BlockPlace, segment: Segment, parity: u32) {
     staged_spikes[at] = segment.spikes;
 }
 
-/// Returns the staged segments, of `count`, that have four quads of the sequence.
-fn staged_segments(quads: vec4<u32>, count: u32) -> vec4<u32> {
-    var found = vec4<u32>(0u);
+/// Returns the staged segments, of `count`, that have two quads of the sequence.
+fn staged_segments(quads: vec2<u32>, count: u32) -> vec2<u32> {
+    var found = vec2<u32>(0u);
     for (var step = STAGE / 2u; step != 0u; step /= 2u) {
         let next = found + step;
-        let within = min(next, vec4<u32>(count - 1u));
-        let begins = vec4<u32>(
-            staged_begins[within.x], staged_begins[within.y], staged_begins[within.z], staged_begins[within.w],
-        );
-        found = select(found, next, (next < vec4<u32>(count)) & (begins <= quads));
+        let within = min(next, vec2<u32>(count - 1u));
+        let begins = vec2<u32>(staged_begins[within.x], staged_begins[within.y]);
+        found = select(found, next, (next < vec2<u32>(count)) & (begins <= quads));
     }
     return found;
 }
@@ -99,24 +97,20 @@ fn quad_of(block: BlockPlace, place: u32) -> vec4<u32> {
     }
 }
 
-/// Delivers the spikes of the staged segments. Invocation `member` of `members` reads four quads at the same time, because
+/// Delivers the spikes of the staged segments. Invocation `member` of `members` reads two quads at the same time, because
 /// segments lie far from each other in memory.
 fn receive_staged(block: BlockPlace, window: Window, clock: Clock, parity: u32, member: u32, members: u32) {
     let counted = atomicLoad(&staged_counts[parity]);
     let count = min(counted >> STAGED_QUADS_BITS, STAGE);
     let total = counted & ((1u << STAGED_QUADS_BITS) - 1u);
-    for (var first = member; first < total; first += 4u * members) {
-        let places = first + members * vec4<u32>(0u, 1u, 2u, 3u);
+    for (var first = member; first < total; first += 2u * members) {
+        let is_second = first + members < total;
         // Behind the end, the last quad is read again.
-        let quads = min(places, vec4<u32>(total - 1u));
+        let quads = vec2<u32>(first, min(first + members, total - 1u));
         let found = staged_segments(quads, count);
-        let a = quad_of(block, staged_shifts[found.x] + quads.x);
-        let b = quad_of(block, staged_shifts[found.y] + quads.y);
-        let c = quad_of(block, staged_shifts[found.z] + quads.z);
-        let d = quad_of(block, staged_shifts[found.w] + quads.w);
-        receive_quad(window, clock, staged_spikes[found.x], a);
-        receive_quad(window, clock, select(0u, staged_spikes[found.y], places.y < total), b);
-        receive_quad(window, clock, select(0u, staged_spikes[found.z], places.z < total), c);
-        receive_quad(window, clock, select(0u, staged_spikes[found.w], places.w < total), d);
+        let left = quad_of(block, staged_shifts[found.x] + quads.x);
+        let right = quad_of(block, staged_shifts[found.y] + quads.y);
+        receive_quad(window, clock, staged_spikes[found.x], left);
+        receive_quad(window, clock, select(0u, staged_spikes[found.y], is_second), right);
     }
 }

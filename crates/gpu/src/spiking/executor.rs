@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kvrm_spiking::{ChangeSummary, Injection, Input, Network, Record, Recorder, State};
 
 use super::fault::Fault;
-use super::kernels::BurstKernels;
+use super::kernels::{BurstKernels, Kernel};
 use super::memory;
 use super::pace::Pace;
 use super::plan::Options;
@@ -52,11 +52,15 @@ impl DeviceExecutor {
             .map_err(|error| memory::explain(error, kernels.device(), &network))?;
         store.upload_state(&network, state)?;
         let is_software = kernels.device().info().kind == Kind::Software;
+        let mut pace = Pace::new(is_software, &store.kernels);
+        if options.kernel.is_none() {
+            pace.delay(Kernel::Fused, store.fused_delay);
+        }
         Ok(Self {
             kernels: kernels.clone(),
             options,
             network,
-            pace: Pace::new(is_software, &store.kernels),
+            pace,
             store,
             step: state.step,
             head: 0,

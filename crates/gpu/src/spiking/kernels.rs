@@ -9,7 +9,7 @@ use kvrm_shaders::interface::spiking::{
 };
 use kvrm_shaders::kernel::{Entry, Root};
 use kvrm_shaders::layout::spiking::MEMBERS;
-use kvrm_shaders::variants::{InputMarks, Plasticity, SpikeRecording, SynapseParts};
+use kvrm_shaders::variants::{InputMarks, Models, Plasticity, SpikeRecording, SynapseParts};
 
 use super::layout::BlockMemory;
 use crate::device::Device;
@@ -93,6 +93,7 @@ pub(super) struct Variant {
     pub(super) entry_point: EntryPoint,
     pub(super) input_marks: InputMarks,
     pub(super) plasticity: Plasticity,
+    pub(super) models: Models,
     pub(super) spike_recording: SpikeRecording,
     /// The number of invocations of a workgroup, for kernels that do not have a fixed one.
     pub(super) invocations: u32,
@@ -159,13 +160,13 @@ impl Pipelines {
     }
 
     fn compile(&self, variant: Variant) -> Result<CompiledKernel, Error> {
-        let Variant { entry_point, input_marks, plasticity, spike_recording, invocations: workgroup_size } =
-            variant;
+        let Variant { entry_point, input_marks, plasticity, models, spike_recording, .. } = variant;
+        let workgroup_size = variant.invocations;
         let synapse_parts = self.parts;
         let memory = BlockMemory::new(self.device.limits().workgroup_bytes);
         match entry_point {
             EntryPoint::Neurons => self.pipeline(
-                Neurons { synapse_parts, input_marks, plasticity, spike_recording },
+                Neurons { synapse_parts, input_marks, plasticity, models, spike_recording },
                 Neurons::NEURONS,
                 (),
                 |spiking| NeuronsGroups { spiking },
@@ -177,13 +178,13 @@ impl Pipelines {
                 |spiking| PropagateGroups { spiking },
             ),
             EntryPoint::Single => self.pipeline(
-                Single { synapse_parts, input_marks, plasticity, spike_recording },
+                Single { synapse_parts, input_marks, plasticity, models, spike_recording },
                 Single::SINGLE,
                 SingleOverrides { workgroup_size },
                 |spiking| SingleGroups { spiking },
             ),
             EntryPoint::BeginTurns | EntryPoint::Fused | EntryPoint::Settle => self.pipeline(
-                Fused { synapse_parts, input_marks, plasticity, spike_recording },
+                Fused { synapse_parts, input_marks, plasticity, models, spike_recording },
                 match entry_point {
                     EntryPoint::BeginTurns => Fused::BEGIN_TURNS,
                     EntryPoint::Settle => Fused::SETTLE,

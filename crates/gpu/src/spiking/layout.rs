@@ -82,7 +82,7 @@ pub(super) fn settings(network: &Network) -> Settings {
         window: 1,
         synapse_words: packing.words,
         rules: parts.tables.len() as u32,
-        has_unit_coefficients: parts.records.iter().all(Record::has_unit_coefficients).into(),
+        has_moderate_terms: parts.records.iter().all(Record::has_moderate_terms).into(),
         input_base: base(parts.seed, Purpose::Input),
         source_base: base(parts.seed, Purpose::Source),
         ..Settings::default()

@@ -44,11 +44,15 @@ pub(super) struct Pace {
     candidates: Vec<Candidate>,
     /// The number of slices since a kernel other than the best was tried.
     since_trial: u32,
+    /// The time of all slices together, in seconds.
+    total: f64,
 }
 
 #[derive(Debug)]
 struct Candidate {
     kernel: Kernel,
+    /// The time of all slices after which it is tried, in seconds.
+    delay: f64,
     /// The time of a batch in its last slice, in seconds; 0 before it was measured.
     batch: f64,
     /// The maximum number of batches in its next slice.
@@ -71,8 +75,13 @@ impl Pace {
     /// Returns a pace that chooses among `kernels`, none of which has been measured.
     pub(super) fn new(is_software: bool, kernels: &[Kernel]) -> Self {
         let target = if is_software { SOFTWARE_SLICE } else { SLICE };
-        let mut pace =
-            Self { target: target.as_secs_f64(), is_software, candidates: Vec::new(), since_trial: 0 };
+        let mut pace = Self {
+            target: target.as_secs_f64(),
+            is_software,
+            candidates: Vec::new(),
+            since_trial: 0,
+            total: 0.0,
+        };
         kernels.iter().for_each(|kernel| pace.add(*kernel));
         pace
     }
@@ -80,7 +89,21 @@ impl Pace {
     /// Adds a kernel to choose from.
     pub(super) fn add(&mut self, kernel: Kernel) {
         if self.candidates.iter().all(|candidate| candidate.kernel != kernel) {
-            self.candidates.push(Candidate { kernel, batch: 0.0, most: FIRST_BATCHES, slices: 0, ended: 0 });
+            self.candidates.push(Candidate {
+                kernel,
+                delay: 0.0,
+                batch: 0.0,
+                most: FIRST_BATCHES,
+                slices: 0,
+                ended: 0,
+            });
+        }
+    }
+
+    /// Lets a kernel be tried only when all slices together have taken `delay`.
+    pub(super) fn delay(&mut self, kernel: Kernel, delay: Duration) {
+        if let Some(candidate) = self.candidates.iter_mut().find(|candidate| candidate.kernel == kernel) {
+            candidate.delay = delay.as_secs_f64();
         }
     }
 
@@ -91,7 +114,9 @@ impl Pace {
 
     /// Chooses the kernel of the next slice. Returns it with the maximum number of batches.
     pub(super) fn next_slice(&mut self) -> (Kernel, u32) {
+        let is_due = |&index: &usize| self.candidates[index].delay <= self.total;
         let Some(mut chosen) = (0..self.candidates.len())
+            .filter(is_due)
             .min_by(|a, b| self.candidates[*a].known_batch().total_cmp(&self.candidates[*b].known_batch()))
         else {
             return (Kernel::Events, FIRST_BATCHES);
@@ -101,7 +126,7 @@ impl Pace {
             self.since_trial = 0;
             let limit = HOPELESS_FACTOR * self.candidates[chosen].batch;
             let is_worth = |&other: &usize| other != chosen && self.candidates[other].batch <= limit;
-            let least_tried = (0..self.candidates.len()).filter(is_worth);
+            let least_tried = (0..self.candidates.len()).filter(is_due).filter(is_worth);
             chosen = least_tried.min_by_key(|other| self.candidates[*other].slices).unwrap_or(chosen);
         }
         let candidate = &mut self.candidates[chosen];
@@ -126,6 +151,7 @@ impl Pace {
 
     /// Records the measured time of a slice of `batches` batches.
     pub(super) fn record_slice(&mut self, kernel: Kernel, batches: u32, took: Duration) {
+        self.total += took.as_secs_f64();
         if let Some(candidate) = self.candidates.iter_mut().find(|candidate| candidate.kernel == kernel) {
             candidate.ended += 1;
             candidate.batch = (took.as_secs_f64() / f64::from(batches.max(1))).max(1e-9);
@@ -201,6 +227,23 @@ mod tests {
             }
             assert_eq!(pace.next_slice().0, Kernel::Fused, "after a first slice of {first} s: {slices:?}");
         }
+    }
+
+    #[test]
+    fn a_delayed_kernel_is_tried_when_the_others_have_run_for_long_enough() {
+        let mut pace = Pace::new(false, &[Kernel::Events, Kernel::Fused]);
+        pace.delay(Kernel::Fused, Duration::from_millis(50));
+        let mut total = 0.0;
+        for _ in 0..100 {
+            let (kernel, batches) = pace.next_slice();
+            if kernel == Kernel::Fused {
+                break;
+            }
+            let took = 1e-5 * f64::from(batches);
+            pace.record_slice(kernel, batches, Duration::from_secs_f64(took));
+            total += took;
+        }
+        assert!((0.05..0.06).contains(&total), "tried after {total} s");
     }
 
     #[test]

@@ -1,16 +1,18 @@
 //! The layout of a network on a device and the kernels that can run it. A plan is made before any buffer.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use kvrm_shaders::interface::spiking::Settings;
 use kvrm_shaders::layout::spiking::{MEMBERS, SINGLE_MAX};
-use kvrm_spiking::{Network, Synapses};
+use kvrm_shaders::variants::Models;
+use kvrm_spiking::{Kind, Network, Synapses};
 
 use super::blocks::Blocks;
 use super::kernels::{BINDINGS_MAX, Kernel};
 use super::layout::{PIECE_BYTES, settings};
 use crate::device::Device;
-use crate::device::adapter::Kind;
+use crate::device::adapter::Kind as AdapterKind;
 use crate::device::error::Error;
 
 /// Limits for the delivery of spikes on a GPU: the maximum number of workgroups, of invocations in a team that shares a
@@ -25,9 +27,11 @@ const TEAM_MIN: u32 = 8;
 /// The minimum average number of synapses in a segment for [`Kernel::Fused`], which saves dispatches, too. With fewer,
 /// most segments that it looks up are empty.
 const FUSED_SEGMENT_MIN: u64 = 1;
-/// The minimum number of steps of a batch for which [`Kernel::Fused`] is tried, because it sorts all synapses and stores
-/// them twice.
-const FUSED_BATCH_MIN: u32 = 4;
+/// The number of steps of a batch from which [`Kernel::Fused`] is tried at once, as it can be much faster.
+const FUSED_BATCH: u32 = 4;
+/// The time in nanoseconds for which a thread sorts a synapse by block, about. If batches have fewer steps than
+/// [`FUSED_BATCH`], [`Kernel::Fused`] is tried when a network has run for as long as sorting takes.
+const SORT_NANOSECONDS: u64 = 64;
 /// Tuning options of the burst engine on a GPU. They change the speed of a network, never its results.
 ///
 /// ```
@@ -74,8 +78,11 @@ pub(super) struct Plan {
     /// The kernels that can run this network on this device. [`Kernel::Events`] is the first one, unless the options
     /// name another kernel.
     pub(super) kernels: Vec<Kernel>,
+    /// The time for which the network has to run before [`Kernel::Fused`] is tried.
+    pub(super) fused_delay: Duration,
     /// The division of the neurons into blocks for [`Kernel::Fused`].
     pub(super) blocks: Blocks,
+    pub(super) models: Models,
 }
 
 /// Returns the maximum number of synapse words in a binding.
@@ -110,7 +117,7 @@ impl Plan {
         let synapses = network.synapses();
         let mut settings = settings(network);
         settings.batch = settings.batch.min(options.batch.unwrap_or(settings.batch)).max(1);
-        let is_software = device.info().kind == Kind::Software;
+        let is_software = device.info().kind == AdapterKind::Software;
         let [most, team_max, each] = if is_software { SOFTWARE_DELIVERY } else { DELIVERY };
         let row = synapses.count() / u64::from(network.neurons().max(1));
         let blocks = Blocks::new(device, network, options);
@@ -134,8 +141,11 @@ impl Plan {
         }
         let most = options.workgroups.unwrap_or(most).clamp(1, device.limits().workgroups);
         let deliver = (pieces << settings.team_bits).div_ceil(MEMBERS.into()).clamp(1, most.into());
+        let is_lif = network.parts().records.iter().all(|record| record.kind == Kind::Lif as u32);
         Ok(Self {
+            models: if is_lif { Models::Lif } else { Models::Any },
             kernels: kernels_for(device, network, (blocks, settings.batch), options.kernel)?,
+            fused_delay: fused_delay(network, settings.batch),
             blocks,
             settings,
             parts,
@@ -160,7 +170,9 @@ fn kernels_for(
         kernels.push(Kernel::Single);
     }
     let least = FUSED_SEGMENT_MIN * u64::from(neurons) * u64::from(blocks.count);
-    let is_worth = wanted.is_some() || batch >= FUSED_BATCH_MIN && network.synapses().count() >= least;
+    let is_software = device.info().kind == AdapterKind::Software;
+    let is_fast = network.synapses().count() >= least && (batch >= FUSED_BATCH || !is_software);
+    let is_worth = wanted.is_some() || is_fast;
     if is_worth && blocks.can_run(device, network, batch) {
         kernels.push(Kernel::Fused);
     }
@@ -169,6 +181,16 @@ fn kernels_for(
         kernels = vec![if is_there { wanted } else { Kernel::Events }];
     }
     Ok(kernels)
+}
+
+/// Returns the time for which a network with batches of `batch` steps has to run before [`Kernel::Fused`] is tried. It sorts
+/// all synapses and stores them twice, and is not much faster if batches are short.
+fn fused_delay(network: &Network, batch: u32) -> Duration {
+    if batch >= FUSED_BATCH {
+        return Duration::ZERO;
+    }
+    let threads = rayon::current_num_threads().max(1) as u64;
+    Duration::from_nanos(SORT_NANOSECONDS * network.synapses().count() / threads)
 }
 
 /// Returns the number of pieces of all rows if a piece has at most `piece` synapses.

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kvrm_shaders::interface::spiking::{Settings, SpikingGroup, Time};
 use kvrm_shaders::kernel::Group as _;
-use kvrm_shaders::variants::{InputMarks, Plasticity, SpikeRecording};
+use kvrm_shaders::variants::{InputMarks, Models, Plasticity, SpikeRecording};
 use kvrm_spiking::{Network, STATE_WORDS, bit_words};
 
 use super::blocked::{self, BlockPacking};
@@ -32,6 +33,7 @@ pub(super) struct Store {
     bound: BTreeMap<Variant, BoundKernel>,
     input_marks: InputMarks,
     plasticity: Plasticity,
+    models: Models,
     /// The numbers of workgroups of `neurons` and of `propagate`.
     pub(super) workgroups: [u32; 2],
     pub(super) buffers: Buffers,
@@ -39,6 +41,8 @@ pub(super) struct Store {
     pub(super) parts: Vec<Range<u64>>,
     /// The kernels to choose from; see [`Plan`].
     pub(super) kernels: Vec<Kernel>,
+    /// The time for which the network has to run before [`Kernel::Fused`] is tried.
+    pub(super) fused_delay: Duration,
     /// The number of pieces of all rows together.
     pub(super) pieces: u64,
     /// The division of the neurons into blocks for [`Kernel::Fused`].
@@ -72,8 +76,16 @@ impl Store {
         let device = kernels.device();
         let parts = network.parts();
         let neurons = network.neurons() as usize;
-        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen, blocks } =
-            Plan::new(device, network, options)?;
+        let Plan {
+            settings,
+            parts: ranges,
+            pieces,
+            workgroups,
+            kernels: chosen,
+            fused_delay,
+            blocks,
+            models,
+        } = Plan::new(device, network, options)?;
         let (bindings, pipelines) = kernels.pipelines(ranges.len())?;
 
         let zeroed = |label: &str, bytes: u64| Buffer::zeroed(device, label, bytes.max(BYTES_MIN));
@@ -126,11 +138,13 @@ impl Store {
             bound: BTreeMap::new(),
             input_marks: if network.has_marks() { InputMarks::Present } else { InputMarks::Absent },
             plasticity: if network.is_plastic() { Plasticity::On } else { Plasticity::Off },
+            models,
             settings,
             workgroups,
             buffers,
             parts: ranges,
             kernels: chosen,
+            fused_delay,
             pieces,
             blocks,
             block_packing: None,
@@ -144,19 +158,20 @@ impl Store {
     pub(super) fn adopt(&mut self, plan: Plan) {
         (self.settings, self.parts, self.workgroups) = (plan.settings, plan.parts, plan.workgroups);
         (self.kernels, self.pieces) = (plan.kernels, plan.pieces);
-        (self.blocks, self.block_packing) = (plan.blocks, None);
+        (self.blocks, self.block_packing, self.models) = (plan.blocks, None, plan.models);
         self.bound.clear();
     }
 
     /// Returns the kernel of an entry point, bound to the buffers. If `records`, the entry points that update neurons record
     /// spikes.
     pub(super) fn kernel(&mut self, entry_point: EntryPoint, records: bool) -> Result<BoundKernel, Error> {
-        let Self { input_marks, plasticity, .. } = *self;
+        let Self { input_marks, plasticity, models, .. } = *self;
         let lists = matches!(entry_point, EntryPoint::Neurons | EntryPoint::Single | EntryPoint::Fused);
         let variant = Variant {
             entry_point,
             input_marks,
             plasticity,
+            models: if lists { models } else { Models::Any },
             spike_recording: if lists && records { SpikeRecording::On } else { SpikeRecording::Off },
             invocations: match entry_point {
                 EntryPoint::BeginTurns | EntryPoint::Fused | EntryPoint::Settle => self.blocks.invocations,

@@ -110,13 +110,17 @@ impl Lif {
 }
 
 impl Record {
-    /// Returns whether all coefficients of a LIF neuron are from 0 to 1, so that no product of them saturates. Only records
-    /// in files can have other coefficients. For other models, the result is true.
+    /// Returns whether all coefficients of a LIF neuron are from 0 to 1, so that no product of them saturates, and its bias is
+    /// below 512 mV. Only records in files can have other coefficients. For other models, the result is true.
+    ///
+    /// If V and the currents are below 512 mV, too, V at the end of a step is a sum of four terms that has 32 bits.
     #[must_use]
-    pub fn has_unit_coefficients(&self) -> bool {
+    pub fn has_moderate_terms(&self) -> bool {
+        const END: u32 = 512 << MILLIVOLT_BITS;
         let coefficients = [DECAY, EXCITATORY, INHIBITORY, DECAY_EXCITATORY, DECAY_INHIBITORY];
         self.kind != Kind::Lif as u32
-            || coefficients.iter().all(|&word| fixed::is_in_unit_interval(self.signed(word)))
+            || self.signed(BIAS).unsigned_abs() < END
+                && coefficients.iter().all(|&word| fixed::is_in_unit_interval(self.signed(word)))
     }
 }
 
