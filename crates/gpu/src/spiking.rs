@@ -15,6 +15,7 @@ mod chunk;
 mod digest;
 mod executor;
 mod fault;
+mod feed;
 mod kernels;
 mod layout;
 mod memory;

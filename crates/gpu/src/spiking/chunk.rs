@@ -7,10 +7,10 @@ use std::time::Instant;
 use bytemuck::Zeroable as _;
 use kvrm_shaders::interface::spiking::{Clock, Settings, Time};
 use kvrm_shaders::layout::spiking::ROW;
-use kvrm_spiking::{Injection, Recorder};
-use rayon::prelude::*;
+use kvrm_spiking::Recorder;
 
 use super::executor::DeviceExecutor;
+use super::feed::Chunk;
 use super::kernels::{EntryPoint, Kernel};
 use super::layout::SPIKE_BYTES;
 use super::progress::{ExpectedSteps, Progress};
@@ -22,8 +22,6 @@ use crate::device::error::Error;
 const SLICES: usize = 4;
 /// The maximum size of all report buffers. If four are larger than that, only two slices are in flight.
 const REPORTS_BYTES: u64 = 256 << 20;
-/// The minimum number of injections that a thread prepares.
-const INJECTIONS_MIN: usize = 1 << 14;
 /// The room for recorded spikes beyond those that a single batch can have.
 const RECORDING: u64 = 1 << 21;
 
@@ -39,23 +37,14 @@ struct Slice {
 }
 
 impl DeviceExecutor {
-    /// Runs a chunk of `steps` steps, which follows after `before` steps of the run. `injections` are those of the
-    /// chunk; their steps count from the beginning of the run.
-    pub(super) fn run_chunk(
-        &mut self,
-        steps: u64,
-        before: u64,
-        injections: &[Injection],
-        recorder: Option<&mut Recorder>,
-    ) -> Result<(), Error> {
+    /// Runs a chunk.
+    pub(super) fn run_chunk(&mut self, chunk: &Chunk, recorder: Option<&mut Recorder>) -> Result<(), Error> {
+        let steps = chunk.steps.end - chunk.steps.start;
         let mut settings = self.store.settings;
         settings.steps = steps as u32;
-        settings.injections = injections.len() as u32;
+        settings.injections = chunk.injections();
         if let Some(recorder) = &recorder {
             self.reserve_recording(steps, recorder, &mut settings)?;
-        }
-        if !injections.is_empty() {
-            self.upload_injections(steps, before, injections)?;
         }
         let clock = Clock {
             step: self.step as u32,
@@ -67,13 +56,18 @@ impl DeviceExecutor {
         };
         let time = Time { before: clock, after: clock, ..Time::zeroed() };
         self.store.buffers.time.upload(0, &[time])?;
-        if !injections.is_empty() {
+        if let Some(staging) = &chunk.staging {
+            self.store.reserve_injections(steps, settings.injections.into())?;
+            self.store.buffers.injection_starts.upload(0, &chunk.starts)?;
             // A batch delivers the injections of the next one together with its spikes. The first batch has none before
             // it, so its injections are delivered here.
             self.store.buffers.settings.upload(0, &[settings])?;
             let kernel = self.store.kernel(EntryPoint::Propagate, false)?;
             let workgroups = self.store.workgroups[1];
-            self.store.device.submit("injecting", |encoder| {
+            let Store { device, buffers, .. } = &self.store;
+            let bytes = SPIKE_BYTES * u64::from(settings.injections);
+            device.submit("injecting", |encoder| {
+                encoder.copy_buffer_to_buffer(staging, 0, buffers.injections.raw(), 0, bytes);
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 kernel.dispatch(&mut pass, [workgroups, 1]);
             })?;
@@ -103,20 +97,6 @@ impl DeviceExecutor {
         let wanted = (needed + RECORDING).min(recorded.saturating_mul(steps)).min(most).max(needed).max(1);
         settings.recording = wanted as u32;
         self.store.reserve_recording(wanted)
-    }
-
-    fn upload_injections(&mut self, steps: u64, before: u64, injections: &[Injection]) -> Result<(), Error> {
-        self.store.reserve_injections(steps, injections.len() as u64)?;
-        let mut starts = Vec::with_capacity(steps as usize + 1);
-        let mut start = 0;
-        for step in 0..=steps {
-            start += injections[start..].partition_point(|injection| injection.step - before < step);
-            starts.push(start as u32);
-        }
-        let pair = |injection: &Injection| [injection.neuron, injection.amount as u32];
-        self.store.buffers.injection_starts.upload(0, &starts)?;
-        let pairs: Vec<[u32; 2]> = injections.par_iter().with_min_len(INJECTIONS_MIN).map(pair).collect();
-        self.store.buffers.injections.upload(0, &pairs)
     }
 
     /// Submits slices until all steps are done, and reads their reports. A slice that does not advance the clock is an

@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use kvrm_spiking::{ChangeSummary, Injection, Input, Network, Record, Recorder, State};
+use kvrm_spiking::{ChangeSummary, Input, Network, Record, Recorder, State};
 
 use super::fault::Fault;
+use super::feed::Feed;
 use super::kernels::{BurstKernels, Kernel};
 use super::memory;
 use super::pace::Pace;
@@ -16,7 +17,7 @@ use crate::device::error::Error;
 
 /// The maximum number of steps of a chunk, and of its injections unless a single step has more.
 const CHUNK_STEPS: u64 = 1 << 20;
-const CHUNK_INJECTIONS: usize = 1 << 22;
+const CHUNK_INJECTIONS: usize = 1 << 20;
 
 /// A network on a device. Its state is undefined after an error.
 #[derive(Debug)]
@@ -36,6 +37,7 @@ pub(super) struct DeviceExecutor {
     pub(super) reports: Vec<wgpu::Buffer>,
     /// A digest of the neurons that fired in the last step of the last run.
     pub(super) fired_digest: u64,
+    feed: Feed,
     /// The fault that a test has injected.
     pub(super) fault: Option<Fault>,
 }
@@ -67,6 +69,7 @@ impl DeviceExecutor {
             drives: state.drives.clone(),
             reports: Vec::new(),
             fired_digest: 0,
+            feed: Feed::default(),
             fault: None,
         })
     }
@@ -78,20 +81,39 @@ impl DeviceExecutor {
         input: &Input,
         mut recorder: Option<&mut Recorder>,
     ) -> Result<(), Error> {
-        let before =
-            |injections: &[Injection], step| injections.partition_point(|injection| injection.step < step);
-        let mut rest = input.injections();
-        rest = &rest[before(rest, part.start)..];
-        let mut done = part.start;
-        while done < part.end {
-            let mut end = (done + CHUNK_STEPS).min(part.end);
-            if let Some(beyond) = rest.get(CHUNK_INJECTIONS) {
-                end = end.min(beyond.step.max(done + 1));
+        let device = self.store.device.clone();
+        let all = input.injections();
+        let before = |step| all.partition_point(|injection| injection.step < step);
+        // Returns the chunk that begins with a step, and its injections.
+        let chunk = |begin: u64| {
+            let first = before(begin);
+            let mut end = (begin + CHUNK_STEPS).min(part.end);
+            if let Some(beyond) = all.get(first + CHUNK_INJECTIONS) {
+                end = end.min(beyond.step.max(begin + 1));
             }
-            let (injections, later) = rest.split_at(before(rest, end));
-            self.run_chunk(end - done, done, injections, recorder.as_deref_mut())?;
-            (rest, done) = (later, end);
+            (begin..end, &all[first..before(end)])
+        };
+        if part.is_empty() {
+            return Ok(());
         }
+        let mut feed = std::mem::take(&mut self.feed);
+        let (steps, injections) = chunk(part.start);
+        let mut prepared = Some(feed.prepare(&device, steps, injections)?);
+        while let Some(current) = prepared {
+            let next = Some(current.steps.end).filter(|&end| end < part.end).map(chunk);
+            let is_worth_a_thread = matches!(next, Some((_, [_, ..])));
+            let mut run = || self.run_chunk(&current, recorder.as_deref_mut());
+            let prepare =
+                || next.map(|(steps, injections)| feed.prepare(&device, steps, injections)).transpose();
+            let (ran, following) =
+                if is_worth_a_thread { rayon::join(run, prepare) } else { (run(), prepare()) };
+            ran?;
+            if let Some(staging) = current.staging {
+                feed.recycle(&device, staging)?;
+            }
+            prepared = following?;
+        }
+        self.feed = feed;
         Ok(())
     }
 
