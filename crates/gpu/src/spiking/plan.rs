@@ -32,6 +32,7 @@ const FUSED_BATCH: u32 = 4;
 /// The time in nanoseconds for which a thread sorts a synapse by block, about. If batches have fewer steps than
 /// [`FUSED_BATCH`], [`Kernel::Fused`] is tried when a network has run for as long as sorting takes.
 const SORT_NANOSECONDS: u64 = 64;
+
 /// Tuning options of the burst engine on a GPU. They change the speed of a network, never its results.
 ///
 /// ```
