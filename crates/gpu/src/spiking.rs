@@ -19,6 +19,7 @@ mod feed;
 mod kernels;
 mod layout;
 mod memory;
+mod options;
 mod pace;
 mod plan;
 mod progress;
@@ -33,7 +34,7 @@ pub use choice::{BurstChoice, BurstEngine, BurstEngineError, ChoiceReason, OpenB
 #[doc(hidden)]
 pub use fault::Fault;
 pub use kernels::{BurstKernels, Kernel};
-pub use plan::Options;
+pub use options::Options;
 #[doc(hidden)]
 pub use recovery::Bounds;
 pub use recovery::BurstExecutor;

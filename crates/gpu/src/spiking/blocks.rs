@@ -7,7 +7,7 @@ use kvrm_spiking::Network;
 use super::blocked::{self, BlockPacking};
 use super::kernels::workgroup_size;
 use super::layout::{BlockMemory, PIECE_BYTES, block_size};
-use super::plan::Options;
+use super::options::Options;
 use crate::device::Device;
 
 /// The number of blocks that keeps a large GPU busy. If a network has more, they are a multiple of that many.

@@ -3,7 +3,8 @@
 use kvrm_spiking::{ChangeSummary, Network, Synapses};
 
 use super::layout::{PIECE_BYTES, tables};
-use super::plan::{Options, Plan, part_words};
+use super::options::Options;
+use super::plan::{Plan, part_words};
 use super::store::Store;
 use crate::device::error::Error;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kvrm_spiking::{Executor, Network, Parallel, Reference, Simulation};
 
 use super::kernels::BurstKernels;
-use super::plan::Options;
+use super::options::Options;
 use super::recovery::BurstExecutor;
 use super::speeds::{Speeds, StepTimes};
 use crate::auto::{self, NoGpu};

@@ -16,7 +16,7 @@ use super::executor::DeviceExecutor;
 use super::fault::Fault;
 use super::kernels::{BurstKernels, Kernel};
 use super::memory;
-use super::plan::Options;
+use super::options::Options;
 use crate::device::Device;
 use crate::device::error::Error;
 pub use interval::Bounds;

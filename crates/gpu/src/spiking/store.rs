@@ -14,7 +14,8 @@ use super::blocked::{self, BlockPacking};
 use super::blocks::Blocks;
 use super::kernels::{BurstKernels, EntryPoint, Kernel, Pipelines, Variant, workgroup_size};
 use super::layout::{PIECE_BYTES, SPIKE_BYTES, tables};
-use super::plan::{Options, Plan, part_words};
+use super::options::Options;
+use super::plan::{Plan, part_words};
 
 use crate::device::Device;
 use crate::device::buffer::Buffer;
