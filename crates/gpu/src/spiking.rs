@@ -14,6 +14,7 @@ mod choice;
 mod chunk;
 mod digest;
 mod executor;
+mod explain;
 mod fault;
 mod feed;
 mod kernels;
@@ -31,6 +32,7 @@ mod sweep;
 mod transfer;
 
 pub use choice::{BurstChoice, BurstEngine, BurstEngineError, ChoiceReason, OpenBurstEngine};
+pub use explain::{BurstPlan, KernelPlan, Unsuitable};
 #[doc(hidden)]
 pub use fault::Fault;
 pub use kernels::{BurstKernels, Kernel};

@@ -199,8 +199,9 @@ pub mod prelude {
 /// [`open`]: spiking::open
 pub mod spiking {
     pub use kvrm_gpu::spiking::{
-        BurstChoice, BurstEngine, BurstEngineError, BurstEngines, BurstExecutor, BurstKernels,
-        CACHE_VARIABLE, ChoiceReason, OpenBurstEngine, Options, Speeds, StepTimes,
+        BurstChoice, BurstEngine, BurstEngineError, BurstEngines, BurstExecutor, BurstKernels, BurstPlan,
+        CACHE_VARIABLE, ChoiceReason, Kernel, KernelPlan, OpenBurstEngine, Options, Speeds, StepTimes,
+        Unsuitable,
     };
     pub use kvrm_spiking::*;
     pub use kvrm_spiking_formats::{NIR_DT, describe, import, open, write_sampled_spikes, write_spikes};

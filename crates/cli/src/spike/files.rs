@@ -3,11 +3,13 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
-use kvrm::spiking::{Kind, Network, PlasticityRule};
+use anyhow::{Context as _, Result, bail};
+use kvrm::spiking::{BurstEngine, Executor as _, Kind, Network, PlasticityRule};
 
 use super::source::{self, MakeArgs, Source};
+use crate::engine::AdapterArgs;
 use crate::output::Output;
 
 /// Arguments of `kvrm spike import`.
@@ -30,7 +32,17 @@ pub(crate) struct ShowArgs {
     network: String,
     #[command(flatten)]
     make: MakeArgs,
+    /// Also run the network on a GPU for a few seconds, and show how fast each kernel is, or why it is not used.
+    #[arg(long)]
+    plan: bool,
+    #[command(flatten)]
+    adapter: AdapterArgs,
 }
+
+/// The time after which a plan is shown although not all kernels have been measured.
+const PLAN_TIME: Duration = Duration::from_secs(10);
+/// The maximum number of steps of a run for a plan.
+const PLAN_STEPS: u64 = 1024;
 
 pub(crate) fn import(args: &ImportArgs) -> Result<ExitCode> {
     if args.output.extension().is_none_or(|end| end != "safetensors") {
@@ -49,11 +61,58 @@ pub(crate) fn import(args: &ImportArgs) -> Result<ExitCode> {
 }
 
 pub(crate) fn show(args: &ShowArgs) -> Result<ExitCode> {
+    let wanted = args.adapter.adapter.as_deref();
+    if let (Some(wanted), false) = (wanted, args.plan) {
+        bail!("--adapter '{wanted}' names a GPU for a plan; add --plan");
+    }
     let source = Source::open(&args.network, &args.make)?;
     let mut out = Output::new();
     describe(&mut out, &source.network)?;
+    if args.plan {
+        out.flush()?;
+        explain(&mut out, &source, wanted)?;
+    }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Measures the kernels of a network on a GPU, and describes the plan.
+fn explain(out: &mut Output, source: &Source, wanted: Option<&str>) -> Result<()> {
+    let engine = wanted.map_or_else(|| BurstEngine::Gpu.open(), BurstEngine::open_gpu)?;
+    let choice = engine.choose(source.network.neurons());
+    let executor = choice.gpu_executor(&source.network)?;
+    let mut executor = executor.context("the network has to run on a GPU")?;
+    let begin = Instant::now();
+    let mut steps = 16;
+    let plan = loop {
+        executor.run(steps, &source.input(0, steps)?, None)?;
+        let plan = executor.plan()?;
+        if plan.is_complete() || begin.elapsed() >= PLAN_TIME {
+            break plan;
+        }
+        steps = (2 * steps).min(PLAN_STEPS);
+    };
+    writeln!(out, "\non {}", executor.name())?;
+    writeln!(out, "batches      {} steps without an exchange of spikes", plan.batch)?;
+    writeln!(
+        out,
+        "blocks       {} of {} neurons, {} steps at a time, for the kernel fused",
+        plan.blocks, plan.block_neurons, plan.window
+    )?;
+    writeln!(out, "{:<12} {:>10}", "kernel", "us/step")?;
+    for kernel in &plan.kernels {
+        let name = kernel.kernel.name();
+        let (time, remark) = match kernel.step {
+            Some(Ok(step)) => {
+                let is_fastest = plan.fastest() == Some(kernel.kernel);
+                (format!("{:.2}", 1e6 * step), if is_fastest { "chosen".to_owned() } else { String::new() })
+            }
+            Some(Err(reason)) => ("-".to_owned(), reason.to_string()),
+            None => ("-".to_owned(), "not measured yet".to_owned()),
+        };
+        writeln!(out, "{}", format!("{name:<12} {time:>10}  {remark}").trim_end())?;
+    }
+    Ok(())
 }
 
 fn describe(out: &mut Output, network: &Network) -> Result<()> {

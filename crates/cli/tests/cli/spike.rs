@@ -309,6 +309,21 @@ fn networks_with_names_are_measured() {
     assert!(table.starts_with("on parallel, ") && table.lines().count() == 3, "{table}");
 }
 
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn a_plan_explains_each_kernel() {
+    let shown = kvrm(&["spike", "show", "--plan", &example("feagi")]);
+    assert_eq!((shown.status, &*shown.stderr), (0, ""), "{}", shown.stdout);
+    let plan = shown.stdout.split("\nkernel ").nth(1).expect("a table of kernels follows the description");
+    let line = |name: &str| plan.lines().find(|line| line.starts_with(name)).expect("all kernels are there");
+    assert!(line("fused").ends_with("-  not for neurons of FEAGI"), "{plan}");
+    let times = ["events", "single"].map(|name| line(name).split_whitespace().nth(1).map(str::parse::<f64>));
+    assert!(matches!(times, [Some(Ok(events)), Some(_)] if events > 0.0), "{plan}");
+    assert_eq!(plan.matches("chosen").count(), 1, "{plan}");
+    let message = refusal(&["spike", "show", "--adapter", "0", &example("feagi")]);
+    assert!(message.contains("--adapter '0'") && message.contains("add --plan"), "{message}");
+}
+
 #[test]
 fn invalid_arguments_are_refused() {
     let folder = Folder::new();

@@ -5,6 +5,7 @@ use kvrm_shaders::layout::spiking::{BATCH_MAX, BLOCK_MAX, MEMBERS};
 use kvrm_spiking::Network;
 
 use super::blocked::{self, BlockPacking};
+use super::explain::Unsuitable;
 use super::kernels::workgroup_size;
 use super::layout::{BlockMemory, PIECE_BYTES, block_size};
 use super::options::Options;
@@ -25,7 +26,7 @@ pub(super) struct Blocks {
     /// The number of blocks.
     pub(super) count: u32,
     /// The number of steps whose sums fit in the memory of a workgroup.
-    window: u32,
+    pub(super) window: u32,
     /// The number of invocations of a workgroup.
     pub(super) invocations: u32,
 }
@@ -49,19 +50,24 @@ impl Blocks {
         Self { count, window, invocations }
     }
 
-    /// Returns whether [`Kernel::Fused`](super::Kernel::Fused) can run batches of `batch` steps of a network: it has neither
+    /// Checks whether [`Kernel::Fused`](super::Kernel::Fused) can run batches of `batch` steps of a network: it has neither
     /// weights that learn nor neurons of FEAGI, and its buffers and workgroup memory are within the limits of the device.
-    pub(super) fn can_run(self, device: &Device, network: &Network, batch: u32) -> bool {
+    pub(super) fn check(self, device: &Device, network: &Network, batch: u32) -> Result<(), Unsuitable> {
+        if network.is_plastic() {
+            return Err(Unsuitable::Learning);
+        }
+        if network.has_marks() {
+            return Err(Unsuitable::FeagiNeurons);
+        }
         let limits = device.limits();
         let neurons = network.neurons();
-        !network.is_plastic()
-            && !network.has_marks()
-            && limits.workgroup_bytes >= WORKGROUP_BYTES_MIN
+        let fits = limits.workgroup_bytes >= WORKGROUP_BYTES_MIN
             && BUFFERS <= limits.storage_buffers
             && PIECE_BYTES * self.listed(neurons, batch) <= limits.storage_bytes()
             && self.count <= limits.workgroups
             && blocked::segment_bytes(neurons, self.count) <= limits.storage_bytes()
-            && self.packing(network).is_some()
+            && self.packing(network).is_some();
+        if fits { Ok(()) } else { Err(Unsuitable::Limits) }
     }
 
     /// Returns the room for pieces in the lists of two batches of `batch` steps. Each neuron has one for each window in which

@@ -263,16 +263,26 @@ impl BurstChoice {
         }
     }
 
+    /// Returns an executor of a network in its initial state if the engine is a GPU.
+    ///
+    /// # Errors
+    ///
+    /// The network does not fit on the GPU, or the GPU fails.
+    pub fn gpu_executor(&self, network: &Arc<Network>) -> Result<Option<BurstExecutor>, Error> {
+        let new = |kernels| BurstExecutor::new(kernels, Arc::clone(network), Options::default());
+        self.kernels.as_ref().map(new).transpose()
+    }
+
     /// Returns an executor of a network in its initial state.
     ///
     /// # Errors
     ///
     /// The state of the network does not fit in memory, or the GPU fails.
     pub fn executor(&self, network: &Arc<Network>) -> Result<Box<dyn Executor>, BurstEngineError> {
-        let network = Arc::clone(network);
-        if let Some(kernels) = &self.kernels {
-            return Ok(Box::new(BurstExecutor::new(kernels, network, Options::default())?));
+        if let Some(executor) = self.gpu_executor(network)? {
+            return Ok(Box::new(executor));
         }
+        let network = Arc::clone(network);
         network.check_memory()?;
         Ok(match self.engine {
             BurstEngine::Reference => Box::new(Reference::new(network)),

@@ -174,6 +174,7 @@ impl DeviceExecutor {
             self.pace.remove(kernel);
             // If the kernel was asked for, it was the only one.
             self.pace.add(Kernel::Events);
+            self.store.replace_by_events(kernel);
         }
     }
 

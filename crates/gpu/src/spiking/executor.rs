@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use kvrm_spiking::{ChangeSummary, Input, Network, Record, Recorder, State};
 
+use super::explain::{BurstPlan, KernelPlan, Unsuitable};
 use super::fault::Fault;
 use super::feed::Feed;
 use super::kernels::{BurstKernels, Kernel};
+use super::layout::block_size;
 use super::memory;
 use super::options::Options;
 use super::pace::Pace;
@@ -54,7 +56,7 @@ impl DeviceExecutor {
             .map_err(|error| memory::explain(error, kernels.device(), &network))?;
         store.upload_state(&network, state)?;
         let is_software = kernels.device().info().kind == Kind::Software;
-        let mut pace = Pace::new(is_software, &store.kernels);
+        let mut pace = Pace::new(is_software, &store.used_kernels());
         if options.kernel.is_none() {
             pace.delay(Kernel::Fused, store.fused_delay);
         }
@@ -131,6 +133,25 @@ impl DeviceExecutor {
         }
         *self = Self::with_state(&self.kernels, Arc::clone(network), self.options.clone(), state)?;
         Ok(())
+    }
+
+    /// Returns the plan with the times that have been measured so far.
+    pub(super) fn plan(&self) -> BurstPlan {
+        let settings = &self.store.settings;
+        let kernel_plan = |&(kernel, checked): &(Kernel, Result<(), Unsuitable>)| KernelPlan {
+            kernel,
+            step: match checked {
+                Ok(()) => self.pace.batch_time(kernel).map(|batch| Ok(batch / f64::from(settings.batch))),
+                Err(reason) => Some(Err(reason)),
+            },
+        };
+        BurstPlan {
+            batch: settings.batch,
+            blocks: settings.blocks,
+            block_neurons: block_size(settings.neurons, settings.blocks),
+            window: settings.window.min(settings.batch),
+            kernels: self.store.kernels.iter().map(kernel_plan).collect(),
+        }
     }
 
     /// Downloads the state after the last step.

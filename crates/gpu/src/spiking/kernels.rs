@@ -39,6 +39,16 @@ pub enum Kernel {
 impl Kernel {
     /// All ways to deliver spikes.
     pub const ALL: [Self; 3] = [Self::Events, Self::Single, Self::Fused];
+
+    /// Returns the name of the kernel in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Events => "events",
+            Self::Single => "single",
+            Self::Fused => "fused",
+        }
+    }
 }
 
 /// The kernels of the burst engine on a device. Each is compiled when it is first needed. Clones share the compiled

@@ -136,6 +136,12 @@ impl Pace {
         (candidate.kernel, wanted.clamp(1, candidate.most))
     }
 
+    /// Returns the time of a batch of a kernel in seconds, or `None` if it has not run for long enough to be compared.
+    pub(super) fn batch_time(&self, kernel: Kernel) -> Option<f64> {
+        let candidate = self.candidates.iter().find(|candidate| candidate.kernel == kernel)?;
+        (candidate.known_batch() > 0.0).then_some(candidate.batch)
+    }
+
     /// Returns the time that a slice of `batches` batches may take before the device counts as lost.
     pub(super) fn wait_limit(&self, kernel: Kernel, batches: u32) -> Duration {
         if self.is_software {

@@ -9,6 +9,7 @@ use kvrm_shaders::variants::Models;
 use kvrm_spiking::{Kind, Network, Synapses};
 
 use super::blocks::Blocks;
+use super::explain::Unsuitable;
 use super::kernels::{BINDINGS_MAX, Kernel};
 use super::layout::{PIECE_BYTES, settings};
 use super::options::Options;
@@ -44,9 +45,8 @@ pub(super) struct Plan {
     pub(super) pieces: u64,
     /// The numbers of workgroups of `neurons` and of `propagate`.
     pub(super) workgroups: [u32; 2],
-    /// The kernels that can run this network on this device. [`Kernel::Events`] is the first one, unless the options
-    /// name another kernel.
-    pub(super) kernels: Vec<Kernel>,
+    /// All kernels, and whether each is used for this network on this device.
+    pub(super) kernels: Vec<(Kernel, Result<(), Unsuitable>)>,
     /// The time for which the network has to run before [`Kernel::Fused`] is tried.
     pub(super) fused_delay: Duration,
     /// The division of the neurons into blocks for [`Kernel::Fused`].
@@ -124,30 +124,53 @@ impl Plan {
     }
 }
 
-/// Returns the kernels to choose from. If a kernel is wanted, that is the only one, or [`Kernel::Events`] where the
-/// wanted kernel cannot run the network. Otherwise these are [`Kernel::Events`] and the kernels that may be faster.
-fn kernels_for(
+/// Checks whether a kernel can run a network that is divided into `blocks`, with batches of `batch` steps, and may be the
+/// fastest. If a kernel is wanted, no other one is used unless the wanted one cannot run the network.
+fn check(
+    kernel: Kernel,
     device: &Device,
     network: &Network,
     (blocks, batch): (Blocks, u32),
     wanted: Option<Kernel>,
-) -> Result<Vec<Kernel>, Error> {
+) -> Result<Result<(), Unsuitable>, Error> {
     let neurons = network.neurons();
-    let mut kernels = vec![Kernel::Events];
-    // Some old drivers end long loops, and this kernel loops over all steps of a slice.
-    if neurons <= SINGLE_MAX && device.loop_limit()?.is_none() {
-        kernels.push(Kernel::Single);
-    }
-    let least = FUSED_SEGMENT_MIN * u64::from(neurons) * u64::from(blocks.count);
-    let is_software = device.info().kind == AdapterKind::Software;
-    let is_fast = network.synapses().count() >= least && (batch >= FUSED_BATCH || !is_software);
-    let is_worth = wanted.is_some() || is_fast;
-    if is_worth && blocks.can_run(device, network, batch) {
-        kernels.push(Kernel::Fused);
-    }
+    Ok(match kernel {
+        Kernel::Events => Ok(()),
+        Kernel::Single if neurons > SINGLE_MAX => Err(Unsuitable::TooManyNeurons { max: SINGLE_MAX }),
+        // This kernel loops over all steps of a slice.
+        Kernel::Single if device.loop_limit()?.is_some() => Err(Unsuitable::ShortLoops),
+        Kernel::Single => Ok(()),
+        Kernel::Fused => {
+            let least = FUSED_SEGMENT_MIN * u64::from(neurons) * u64::from(blocks.count);
+            let is_software = device.info().kind == AdapterKind::Software;
+            match blocks.check(device, network, batch) {
+                Ok(()) if wanted.is_some() => Ok(()),
+                Ok(()) if network.synapses().count() < least => Err(Unsuitable::FewSynapses),
+                Ok(()) if batch < FUSED_BATCH && is_software => Err(Unsuitable::Software),
+                checked => checked,
+            }
+        }
+    })
+}
+
+/// Returns for each kernel whether it is used. [`Kernel::Events`] is, unless the options name another kernel that can run the
+/// network.
+fn kernels_for(
+    device: &Device,
+    network: &Network,
+    division: (Blocks, u32),
+    wanted: Option<Kernel>,
+) -> Result<Vec<(Kernel, Result<(), Unsuitable>)>, Error> {
+    let check = |kernel| Ok((kernel, check(kernel, device, network, division, wanted)?));
+    let mut kernels: Vec<_> = Kernel::ALL.into_iter().map(check).collect::<Result<_, Error>>()?;
     if let Some(wanted) = wanted {
-        let is_there = kernels.contains(&wanted);
-        kernels = vec![if is_there { wanted } else { Kernel::Events }];
+        let can_run = kernels.contains(&(wanted, Ok(())));
+        let used = if can_run { wanted } else { Kernel::Events };
+        for (kernel, checked) in &mut kernels {
+            if *kernel != used && checked.is_ok() {
+                *checked = Err(Unsuitable::NotWanted);
+            }
+        }
     }
     Ok(kernels)
 }

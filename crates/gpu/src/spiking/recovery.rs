@@ -13,6 +13,7 @@ use std::time::Instant;
 use kvrm_spiking::{ChangeSummary, Executor, Input, Network, Recorder, State};
 
 use super::executor::DeviceExecutor;
+use super::explain::BurstPlan;
 use super::fault::Fault;
 use super::kernels::{BurstKernels, Kernel};
 use super::memory;
@@ -102,6 +103,15 @@ impl BurstExecutor {
         &self.candidates
     }
 
+    /// Returns the plan of the network: its kernels, with the times that have been measured so far.
+    ///
+    /// # Errors
+    ///
+    /// The GPU fails.
+    pub fn plan(&mut self) -> Result<BurstPlan, Error> {
+        self.call(|executor| Ok(executor.plan()))
+    }
+
     /// Returns the device of the network: the current one, or the last one if that was lost.
     #[must_use]
     pub fn device(&self) -> &Device {
@@ -183,7 +193,7 @@ impl BurstExecutor {
         } else {
             self.recoveries += 1;
         }
-        self.candidates.clone_from(&executor.store.kernels);
+        self.candidates = executor.store.used_kernels();
         Ok(Box::new(executor))
     }
 
@@ -317,7 +327,7 @@ impl Executor for BurstExecutor {
         self.journal = Journal::begin(state);
         self.interval.restart();
         if let Some(executor) = &self.executor {
-            self.candidates.clone_from(&executor.store.kernels);
+            self.candidates = executor.store.used_kernels();
         }
         Ok(())
     }

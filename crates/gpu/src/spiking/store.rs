@@ -12,6 +12,7 @@ use kvrm_spiking::{Network, STATE_WORDS, bit_words};
 
 use super::blocked::{self, BlockPacking};
 use super::blocks::Blocks;
+use super::explain::Unsuitable;
 use super::kernels::{BurstKernels, EntryPoint, Kernel, Pipelines, Variant, workgroup_size};
 use super::layout::{PIECE_BYTES, SPIKE_BYTES, tables};
 use super::options::Options;
@@ -40,14 +41,14 @@ pub(super) struct Store {
     pub(super) buffers: Buffers,
     /// The range of synapse words in each binding.
     pub(super) parts: Vec<Range<u64>>,
-    /// The kernels to choose from; see [`Plan`].
-    pub(super) kernels: Vec<Kernel>,
+    /// All kernels, and whether each is used; see [`Plan`].
+    pub(super) kernels: Vec<(Kernel, Result<(), Unsuitable>)>,
     /// The time for which the network has to run before [`Kernel::Fused`] is tried.
     pub(super) fused_delay: Duration,
     /// The number of pieces of all rows together.
     pub(super) pieces: u64,
     /// The division of the neurons into blocks for [`Kernel::Fused`].
-    blocks: Blocks,
+    pub(super) blocks: Blocks,
     /// The packing of the synapses that have been sorted by block, as [`Kernel::Fused`] needs.
     pub(super) block_packing: Option<BlockPacking>,
 }
@@ -153,6 +154,22 @@ impl Store {
         let all: Vec<u32> = (0..network.neurons()).collect();
         store.upload_places(&parts.synapses, &all)?;
         Ok(store)
+    }
+
+    /// Returns the kernels to choose from.
+    pub(super) fn used_kernels(&self) -> Vec<Kernel> {
+        self.kernels.iter().filter(|(_, checked)| checked.is_ok()).map(|(kernel, _)| *kernel).collect()
+    }
+
+    /// Notes that a kernel cannot be used after all, and that [`Kernel::Events`] is.
+    pub(super) fn replace_by_events(&mut self, unsuitable: Kernel) {
+        for (kernel, checked) in &mut self.kernels {
+            if *kernel == unsuitable {
+                *checked = Err(Unsuitable::Limits);
+            } else if *kernel == Kernel::Events {
+                *checked = Ok(());
+            }
+        }
     }
 
     /// Replaces the plan after the network was changed and the buffers were grown for it.
