@@ -1,7 +1,7 @@
 //! The burst engine on a GPU. It runs networks of `kvrm_spiking` and has the same state as the reference after every
 //! step.
 //!
-//! A step takes two dispatches. The kernel `neurons` updates all neurons and splits the rows of the neurons that fired
+//! With the kernels that can run any network, a step takes two dispatches. The kernel `neurons` updates all neurons and splits the rows of the neurons that fired
 //! into pieces of equal work. The kernel `propagate` delivers the spikes: it adds the weights of their synapses to the
 //! ring of coming input. If the shortest delay has several steps, each dispatch does that many steps (a batch). The
 //! clock is in a storage buffer, so a command buffer holds thousands of steps, and the host reads nothing back in

@@ -245,9 +245,10 @@ pub struct SpikingGroup<B> {
     pub histories: B,
     /// The source neuron of each piece. Used if weights change.
     pub piece_sources: B,
-    /// The table of segments, for the kernel `fused`. For each block: for each source, the number of quads (groups of four words)
-    /// of its segment, and in the low bits the index of the first one in the block; the beginning of the block, with the number
-    /// of the binding in the highest two bits and the index of a quad in the others; and the number of the low bits.
+    /// The table of segments, for the kernel `fused`. For each block it has three parts. First an entry for each source: the number
+    /// of quads (groups of four words) of the segment, and in the low bits the index of the first one in the block. Then the
+    /// beginning of the block: the number of the binding in the highest two bits, and the index of a quad in the others. At last
+    /// the number of the low bits of an entry.
     pub segments: B,
     /// The turn of each workgroup of the kernel `fused`.
     pub turns: B,

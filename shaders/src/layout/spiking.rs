@@ -15,6 +15,8 @@ constants! {
     BLOCK_MAX = 8192;
     /// The most neurons that a workgroup of the kernel `fused` queues in a window. It lists others at once.
     QUEUE = 64;
+    /// The number of low bits of a counter of staged segments that count their quads. The bits above count the segments.
+    STAGED_QUADS_BITS = 21;
     /// The binary logarithm of the number of invocations that share a row when the kernel `settle` delivers it.
     SETTLE_TEAM_BITS = 5;
 

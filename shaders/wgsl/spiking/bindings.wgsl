@@ -163,9 +163,10 @@ struct Record {
 @group(0) @binding(14) var<storage, read_write> histories: array<vec2<u32>>;
 /// The source neuron of each piece. Used if weights change.
 @group(0) @binding(15) var<storage, read_write> piece_sources: array<u32>;
-/// The table of segments, for the kernel `fused`. For each block: for each source, the number of quads (groups of four words)
-/// of its segment, and in the low bits the index of the first one in the block; the beginning of the block, with the number
-/// of the binding in the highest two bits and the index of a quad in the others; and the number of the low bits.
+/// The table of segments, for the kernel `fused`. For each block it has three parts. First an entry for each source: the number
+/// of quads (groups of four words) of the segment, and in the low bits the index of the first one in the block. Then the
+/// beginning of the block: the number of the binding in the highest two bits, and the index of a quad in the others. At last
+/// the number of the low bits of an entry.
 @group(0) @binding(16) var<storage, read> segments: array<u32>;
 /// The turn of each workgroup of the kernel `fused`.
 @group(0) @binding(17) var<storage, read_write> turns: array<Turn>;

@@ -11,8 +11,8 @@
 //! some steps. Each window has its own list of spikes: if all delays are as long as a batch, these spikes arrive in the
 //! same window of the next batch.
 //!
-//! Spikes are received in *parts*: as many pieces of a window's lists as there are invocations. The reads of later parts are
-//! under way while a part is received: the pieces of the next part but one, and the segments of the next one.
+//! Spikes are received in *rounds*: each invocation has a piece of the window's lists, unless fewer segments can be staged. While
+//! a round is received, the segments of the next round and the pieces of the round after that are read.
 //!
 //! Between the dispatches of a slice, the spikes of the last batch are lists that have not been delivered. The ring has
 //! the input that was there when the slice began, and that of synapses whose delays are longer than a batch. If the
@@ -130,21 +130,21 @@ fn received_piece(window: Window, index: u32) -> vec2<u32> {
     return vec2<u32>(piece.place, piece.spikes & due_steps(window, block_turn.clock.batch));
 }
 
-/// A part of the pieces that a window receives.
-struct Part {
+/// Some of the pieces that a window receives.
+struct Round {
     /// The number of the window.
     window: u32,
     /// The index of the first piece.
     begin: u32,
 }
 
-/// Returns the part of `size` pieces that follows a part. Each window has one at least.
-fn part_after(part: Part, size: u32) -> Part {
-    let begin = part.begin + size;
-    if begin < block_received[min(part.window, BATCH_MAX - 1u)] {
-        return Part(part.window, begin);
+/// Returns the round of `size` pieces that follows a round. Each window has one at least.
+fn round_after(round: Round, size: u32) -> Round {
+    let begin = round.begin + size;
+    if begin < block_received[min(round.window, BATCH_MAX - 1u)] {
+        return Round(round.window, begin);
     }
-    return Part(part.window + 1u, 0u);
+    return Round(round.window + 1u, 0u);
 }
 
 /// Returns whether the ring may have input for a batch. After the first batch of a slice, it has input only if delays are
@@ -257,10 +257,10 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
         block_listed[list] = min(listed[(turns[workgroup.x].number + 2u) % 3u], settings.neurons);
     }
     if local == 0u {
-        var begun = turns[workgroup.x];
-        begun.recorded += atomicLoad(&time.batch_spikes[(begun.number + 2u) % 3u]);
-        begun.clock.is_halted = is_full(begun.recorded);
-        block_turn = begun;
+        var turn = turns[workgroup.x];
+        turn.recorded += atomicLoad(&time.batch_spikes[(turn.number + 2u) % 3u]);
+        turn.clock.is_halted = is_full(turn.recorded);
+        block_turn = turn;
     }
     let own = first + local;
     let is_owner = local < size && own < settings.neurons;
@@ -277,13 +277,13 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     }
     var window = window_of(0u, steps, first, size);
     var received = workgroupUniformLoad(&block_received[0]);
-    let part = min(WORKGROUP_SIZE, STAGE);
-    // Invocations that have no piece in any part.
-    let behind = select(0xffffffffu, local, local < part);
-    let begun = received_piece(window, behind);
-    var segment = segment_of(block, begun.x, begun.y);
-    var ahead = part_after(Part(0u, 0u), part);
-    var piece = received_piece(window_of(ahead.window, steps, first, size), max(ahead.begin + local, behind));
+    let round_size = min(WORKGROUP_SIZE, STAGE);
+    // The lowest index of a piece of the invocation: none exists if it has no piece in any round.
+    let index_min = select(0xffffffffu, local, local < round_size);
+    let first_piece = received_piece(window, index_min);
+    var segment = segment_of(block, first_piece.x, first_piece.y);
+    var ahead = round_after(Round(0u, 0u), round_size);
+    var piece = received_piece(window_of(ahead.window, steps, first, size), max(ahead.begin + local, index_min));
     var parity = 0u;
     while window.begin < steps {
         if window.number != 0u {
@@ -298,12 +298,12 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
             // The injections of the first batch are in the ring.
             inject_into_block(window, block_turn.clock, local, WORKGROUP_SIZE);
         }
-        // Each window has a part at least.
-        for (var begin = 0u; begin == 0u || begin < received; begin += part) {
+        // Each window has a round at least.
+        for (var begin = 0u; begin == 0u || begin < received; begin += round_size) {
             stage(block, segment, parity);
             segment = segment_of(block, piece.x, piece.y);
-            ahead = part_after(ahead, part);
-            piece = received_piece(window_of(ahead.window, steps, first, size), max(ahead.begin + local, behind));
+            ahead = round_after(ahead, round_size);
+            piece = received_piece(window_of(ahead.window, steps, first, size), max(ahead.begin + local, index_min));
             workgroupBarrier();
             receive_staged(block, window, block_turn.clock, parity, local, WORKGROUP_SIZE);
             parity = 1u - parity;

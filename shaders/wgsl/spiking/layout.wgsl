@@ -20,6 +20,9 @@ const BLOCK_MAX = 8192u;
 /// The most neurons that a workgroup of the kernel `fused` queues in a window. It lists others at once.
 const QUEUE = 64u;
 
+/// The number of low bits of a counter of staged segments that count their quads. The bits above count the segments.
+const STAGED_QUADS_BITS = 21u;
+
 /// The binary logarithm of the number of invocations that share a row when the kernel `settle` delivers it.
 const SETTLE_TEAM_BITS = 5u;
 

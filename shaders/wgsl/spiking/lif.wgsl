@@ -19,8 +19,8 @@ fn widened(value: i32) -> u64 {
 /// The end of the magnitudes of terms of which any four add up to a number of 32 bits. No sum of a step has more terms.
 const TERM_END = 1u << 29u;
 
-/// Returns a number whose highest bits are zero if the magnitude of another number is less than `end`, a power of two: all
-/// from that of `2 * end` on.
+/// Returns `value + end`, which is below `2 * end` exactly if the value is from `-end` to `end - 1`. As `end` is a power of two,
+/// several results can be tested together, joined by `|`.
 fn excess(value: i32, end: u32) -> u32 {
     return u32(value) + end;
 }

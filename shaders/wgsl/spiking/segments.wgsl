@@ -7,19 +7,17 @@ import package::spiking::bindings::{
     Clock, blocks_a, blocks_b, blocks_c, blocks_d, segments, settings,
 };
 import package::spiking::block_sums::{Window, receive_quad};
+import package::spiking::layout::{STAGED_QUADS_BITS};
 
 /// The most segments that are staged at a time, a power of two.
 override STAGE: u32 = 128u;
-
-/// The number of low bits of a counter of staged segments that count their quads. The bits above count the segments.
-const STAGED_QUADS_BITS = 21u;
 
 /// The place of a block's synapses.
 struct BlockPlace {
     /// The index in `segments` of the block's first segment.
     segments: u32,
     /// The number of the binding.
-    part: u32,
+    binding: u32,
     /// The index of the first quad.
     quad: u32,
     /// The number of low bits of an entry that are the index of a quad in the block.
@@ -36,7 +34,7 @@ struct Segment {
 
 /// For each staged segment: its first quad in the sequence of all staged ones.
 var<workgroup> staged_begins: array<u32, STAGE>;
-/// For each staged segment: what to add to the index of a quad in the sequence for its index in the block.
+/// For each staged segment: the index of its first quad in the block, less that in the sequence.
 var<workgroup> staged_shifts: array<u32, STAGE>;
 /// For each staged segment: the steps of the last batch in which the source fired, a bit each.
 var<workgroup> staged_spikes: array<u32, STAGE>;
@@ -89,7 +87,7 @@ fn staged_segments(quads: vec2<u32>, count: u32) -> vec2<u32> {
 /// Returns a quad of synapses.
 fn quad_of(block: BlockPlace, place: u32) -> vec4<u32> {
     let index = block.quad + place;
-    switch block.part {
+    switch block.binding {
         case 1u: { return blocks_b[index]; }
         case 2u: { return blocks_c[index]; }
         case 3u: { return blocks_d[index]; }

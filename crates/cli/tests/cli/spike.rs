@@ -316,7 +316,7 @@ fn a_plan_explains_each_kernel() {
     assert_eq!((shown.status, &*shown.stderr), (0, ""), "{}", shown.stdout);
     let plan = shown.stdout.split("\nkernel ").nth(1).expect("a table of kernels follows the description");
     let line = |name: &str| plan.lines().find(|line| line.starts_with(name)).expect("all kernels are there");
-    assert!(line("fused").ends_with("-  not for neurons of FEAGI"), "{plan}");
+    assert!(line("fused").ends_with("-  not for weights that learn"), "{plan}");
     let times = ["events", "single"].map(|name| line(name).split_whitespace().nth(1).map(str::parse::<f64>));
     assert!(matches!(times, [Some(Ok(events)), Some(_)] if events > 0.0), "{plan}");
     assert_eq!(plan.matches("chosen").count(), 1, "{plan}");

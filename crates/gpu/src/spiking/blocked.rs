@@ -7,15 +7,16 @@
 //!
 //! The synapses of a source to a block are a segment. The kernel reads its words in quads, groups of four. The last quad of
 //! a segment is filled with words of zero, synapses without weight, so that the kernel need not look for an end within it. A
-//! short segment lies in one line of the memory, which is the smallest part that memory delivers.
+//! short segment lies in one line, which is an aligned range of 64 bytes.
 
 use std::ops::Range;
 
 use kvrm_shaders::interface::spiking::{Settings, SpikingGroup};
+use kvrm_shaders::layout::spiking::STAGED_QUADS_BITS;
 use kvrm_spiking::{Network, Synapses};
 use rayon::prelude::*;
 
-use super::layout::block_size;
+use super::layout::{STAGE_MAX, block_size};
 use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
@@ -28,10 +29,10 @@ const BINDINGS: usize = 4;
 const QUAD: usize = 4;
 /// The size of a quad, in bytes.
 const QUAD_BYTES: u64 = 4 * QUAD as u64;
-/// The number of quads of a line of memory.
+/// The number of quads of a line.
 const LINE: u64 = 4;
-/// The maximum number of quads of a segment. The kernel counts those of all staged segments in 21 bits.
-const SEGMENT_QUADS_MAX: u64 = 2047;
+/// The maximum number of quads of a segment, so that a counter has enough bits for those of all staged segments.
+const SEGMENT_QUADS_MAX: u64 = (1 << STAGED_QUADS_BITS) / STAGE_MAX as u64 - 1;
 
 /// The packing of the words of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,7 +200,8 @@ fn allot(blocks: impl Iterator<Item = u64>, max: u64) -> Option<Allotment> {
 }
 
 /// Sorts the synapses into `blocks` blocks, and uploads them with the table of their segments. Returns false, and changes
-/// nothing, if they do not fit in bindings of at most `max_bytes` bytes.
+/// nothing, if they do not fit in bindings of at most `max_bytes` bytes, or a
+/// segment does not fit in the table.
 pub(super) fn upload(
     device: &Device,
     synapses: &Synapses,

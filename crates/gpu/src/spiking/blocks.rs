@@ -2,6 +2,7 @@
 
 use kvrm_shaders::interface::spiking::Settings;
 use kvrm_shaders::layout::spiking::{BATCH_MAX, BLOCK_MAX, MEMBERS};
+use kvrm_shaders::variants::SynapseParts;
 use kvrm_spiking::Network;
 
 use super::blocked::{self, BlockPacking};
@@ -11,14 +12,14 @@ use super::layout::{BlockMemory, PIECE_BYTES, block_size};
 use super::options::Options;
 use crate::device::Device;
 
-/// The number of blocks that keeps a large GPU busy. If a network has more, they are a multiple of that many.
+/// The number of blocks that keeps a large GPU busy. A network that needs more has a multiple of it.
 const ENOUGH: u32 = 128;
 /// The minimum number of neurons of a block, unless [`Options::block`] sets another.
 const NEURONS_MIN: u32 = 64;
 /// The minimum workgroup memory, which WebGPU guarantees.
 const WORKGROUP_BYTES_MIN: u32 = 16 << 10;
-/// The number of storage buffers of the kernel.
-const BUFFERS: u32 = 18;
+/// The number of storage buffers of the kernel beside the synapses.
+const BUFFERS: usize = 18;
 
 /// The division of the neurons into blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,9 +51,16 @@ impl Blocks {
         Self { count, window, invocations }
     }
 
-    /// Checks whether [`Kernel::Fused`](super::Kernel::Fused) can run batches of `batch` steps of a network: it has neither
-    /// weights that learn nor neurons of FEAGI, and its buffers and workgroup memory are within the limits of the device.
-    pub(super) fn check(self, device: &Device, network: &Network, batch: u32) -> Result<(), Unsuitable> {
+    /// Checks whether [`Kernel::Fused`](super::Kernel::Fused) can run batches of `batch` steps of a network whose synapses are
+    /// in `bindings` bindings: it has neither weights that learn nor neurons of FEAGI, and its buffers and workgroup memory are
+    /// within the limits of the device.
+    pub(super) fn check(
+        self,
+        device: &Device,
+        network: &Network,
+        batch: u32,
+        bindings: usize,
+    ) -> Result<(), Unsuitable> {
         if network.is_plastic() {
             return Err(Unsuitable::Learning);
         }
@@ -62,7 +70,7 @@ impl Blocks {
         let limits = device.limits();
         let neurons = network.neurons();
         let fits = limits.workgroup_bytes >= WORKGROUP_BYTES_MIN
-            && BUFFERS <= limits.storage_buffers
+            && BUFFERS + SynapseParts::of(bindings).bindings() <= limits.storage_buffers as usize
             && PIECE_BYTES * self.listed(neurons, batch) <= limits.storage_bytes()
             && self.count <= limits.workgroups
             && blocked::segment_bytes(neurons, self.count) <= limits.storage_bytes()

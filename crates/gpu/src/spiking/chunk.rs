@@ -31,6 +31,8 @@ struct Slice {
     kernel: Kernel,
     batches: u32,
     submitted: Instant,
+    /// Whether the host waits for its end. Otherwise its time is not known: the host was preparing another kernel.
+    is_timed: bool,
     submission: wgpu::SubmissionIndex,
     /// The buffer for the report of the slice.
     report: wgpu::Buffer,
@@ -42,7 +44,7 @@ impl DeviceExecutor {
         let steps = chunk.steps.end - chunk.steps.start;
         let mut settings = self.store.settings;
         settings.steps = steps as u32;
-        settings.injections = chunk.injections();
+        settings.injections = chunk.injections.len() as u32;
         if let Some(recorder) = &recorder {
             self.reserve_recording(steps, recorder, &mut settings)?;
         }
@@ -56,7 +58,7 @@ impl DeviceExecutor {
         };
         let time = Time { before: clock, after: clock, ..Time::zeroed() };
         self.store.buffers.time.upload(0, &[time])?;
-        if let Some(staging) = &chunk.staging {
+        if !chunk.injections.is_empty() {
             self.store.reserve_injections(steps, settings.injections.into())?;
             self.store.buffers.injection_starts.upload(0, &chunk.starts)?;
             // A batch delivers the injections of the next one together with its spikes. The first batch has none before
@@ -65,12 +67,14 @@ impl DeviceExecutor {
             let kernel = self.store.kernel(EntryPoint::Propagate, false)?;
             let workgroups = self.store.workgroups[1];
             let Store { device, buffers, .. } = &self.store;
-            let bytes = SPIKE_BYTES * u64::from(settings.injections);
+            let staged = self.staging.fill(device, &chunk.injections)?;
+            let bytes = size_of_val(&chunk.injections[..]) as u64;
             device.submit("injecting", |encoder| {
-                encoder.copy_buffer_to_buffer(staging, 0, buffers.injections.raw(), 0, bytes);
+                encoder.copy_buffer_to_buffer(&staged, 0, buffers.injections.raw(), 0, bytes);
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 kernel.dispatch(&mut pass, [workgroups, 1]);
             })?;
+            self.staging.keep(device, staged)?;
         }
         let begin = Progress { step: self.step, head: self.head, left: steps };
         let end = self.run_slices(begin, &settings, recorder)?;
@@ -124,6 +128,9 @@ impl DeviceExecutor {
                 && let Some(report) = reports.pop()
             {
                 let slice = self.submit(left, settings, report)?;
+                if std::mem::take(&mut self.store.has_prepared) {
+                    under_way.iter_mut().for_each(|earlier: &mut Slice| earlier.is_timed = false);
+                }
                 left -= u64::from(slice.batches);
                 under_way.push_back(slice);
             } else if let Some(slice) = under_way.pop_front() {
@@ -132,7 +139,9 @@ impl DeviceExecutor {
                 // that.
                 let now = Instant::now();
                 let begin = ended.map_or(slice.submitted, |ended| ended.max(slice.submitted));
-                self.pace.record_slice(slice.kernel, slice.batches, now - begin);
+                if slice.is_timed {
+                    self.pace.record_slice(slice.kernel, slice.batches, now - begin);
+                }
                 ended = Some(now);
                 let mut check = |clock: &Clock| {
                     let expected = ExpectedSteps {
@@ -186,8 +195,6 @@ impl DeviceExecutor {
         let mut settings = *settings;
         if let (Kernel::Fused, Some(packing)) = (kernel, self.store.block_packing) {
             packing.set(&mut settings);
-            // It needs one list entry for each neuron that fired, so a piece is a whole row.
-            settings.piece = u32::MAX;
         }
         settings.rounds = batches;
         let (second, workgroups) = match kernel {
@@ -237,6 +244,6 @@ impl DeviceExecutor {
             report::copy_report(encoder, &self.store, &report, settings.recording);
         })?;
         device.catch("reading spikes", || report.map_async(wgpu::MapMode::Read, .., |_| {}))?;
-        Ok(Slice { kernel, batches, submitted, submission, report })
+        Ok(Slice { kernel, batches, submitted, is_timed: true, submission, report })
     }
 }

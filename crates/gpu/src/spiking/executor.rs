@@ -7,7 +7,7 @@ use kvrm_spiking::{ChangeSummary, Input, Network, Record, Recorder, State};
 
 use super::explain::{BurstPlan, KernelPlan, Unsuitable};
 use super::fault::Fault;
-use super::feed::Feed;
+use super::feed::{Chunk, Staging};
 use super::kernels::{BurstKernels, Kernel};
 use super::layout::block_size;
 use super::memory;
@@ -39,7 +39,7 @@ pub(super) struct DeviceExecutor {
     pub(super) reports: Vec<wgpu::Buffer>,
     /// A digest of the neurons that fired in the last step of the last run.
     pub(super) fired_digest: u64,
-    feed: Feed,
+    pub(super) staging: Staging,
     /// The fault that a test has injected.
     pub(super) fault: Option<Fault>,
 }
@@ -57,8 +57,8 @@ impl DeviceExecutor {
         store.upload_state(&network, state)?;
         let is_software = kernels.device().info().kind == Kind::Software;
         let mut pace = Pace::new(is_software, &store.used_kernels());
-        if options.kernel.is_none() {
-            pace.delay(Kernel::Fused, store.fused_delay);
+        if options.kernel.is_none() && !store.is_fused_tried_at_once() {
+            pace.delay(Kernel::Fused, store.sorting);
         }
         Ok(Self {
             kernels: kernels.clone(),
@@ -71,7 +71,7 @@ impl DeviceExecutor {
             drives: state.drives.clone(),
             reports: Vec::new(),
             fired_digest: 0,
-            feed: Feed::default(),
+            staging: Staging::default(),
             fault: None,
         })
     }
@@ -83,10 +83,9 @@ impl DeviceExecutor {
         input: &Input,
         mut recorder: Option<&mut Recorder>,
     ) -> Result<(), Error> {
-        let device = self.store.device.clone();
         let all = input.injections();
         let before = |step| all.partition_point(|injection| injection.step < step);
-        // Returns the chunk that begins with a step, and its injections.
+        // Returns the steps of the chunk that begins with a step, and its injections.
         let chunk = |begin: u64| {
             let first = before(begin);
             let mut end = (begin + CHUNK_STEPS).min(part.end);
@@ -95,27 +94,21 @@ impl DeviceExecutor {
             }
             (begin..end, &all[first..before(end)])
         };
-        if part.is_empty() {
-            return Ok(());
-        }
-        let mut feed = std::mem::take(&mut self.feed);
-        let (steps, injections) = chunk(part.start);
-        let mut prepared = Some(feed.prepare(&device, steps, injections)?);
-        while let Some(current) = prepared {
+        let mut packed = (!part.is_empty()).then(|| Chunk::pack(chunk(part.start)));
+        while let Some(current) = packed.take() {
             let next = Some(current.steps.end).filter(|&end| end < part.end).map(chunk);
-            let is_worth_a_thread = matches!(next, Some((_, [_, ..])));
-            let mut run = || self.run_chunk(&current, recorder.as_deref_mut());
-            let prepare =
-                || next.map(|(steps, injections)| feed.prepare(&device, steps, injections)).transpose();
-            let (ran, following) =
-                if is_worth_a_thread { rayon::join(run, prepare) } else { (run(), prepare()) };
-            ran?;
-            if let Some(staging) = current.staging {
-                feed.recycle(&device, staging)?;
+            match next {
+                // A thread is only worth it if there are injections.
+                Some((_, [_, ..])) => rayon::in_place_scope(|scope| {
+                    scope.spawn(|_| packed = next.map(Chunk::pack));
+                    self.run_chunk(&current, recorder.as_deref_mut())
+                })?,
+                _ => {
+                    packed = next.map(Chunk::pack);
+                    self.run_chunk(&current, recorder.as_deref_mut())?;
+                }
             }
-            prepared = following?;
         }
-        self.feed = feed;
         Ok(())
     }
 
@@ -129,6 +122,10 @@ impl DeviceExecutor {
     ) -> Result<(), Error> {
         if self.store.change(network, changed, &self.options, &self.drives)? {
             self.network = Arc::clone(network);
+            if self.options.kernel.is_none() {
+                // The synapses have to be sorted again.
+                self.pace.delay(Kernel::Fused, self.store.sorting);
+            }
             return Ok(());
         }
         *self = Self::with_state(&self.kernels, Arc::clone(network), self.options.clone(), state)?;

@@ -45,8 +45,8 @@ impl Kernel {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Events => "events",
-            Self::Single => "single",
-            Self::Fused => "fused",
+            Self::Single => Single::SINGLE.name,
+            Self::Fused => Fused::FUSED.name,
         }
     }
 }

@@ -12,6 +12,8 @@ use kvrm_spiking::{Network, PlasticityRule, Record};
 
 /// The most workgroup memory for a block, in bytes. It is all that NVIDIA's driver gives a workgroup; more was not tried.
 const BLOCK_BYTES_MAX: u32 = 48 << 10;
+/// The maximum number of staged segments.
+pub(super) const STAGE_MAX: u32 = 1024;
 /// The size of a staged segment, in bytes.
 const STAGED_BYTES: u32 = 12;
 /// The workgroup memory for a block beside its sums and staged segments, in bytes: 8 for each queued neuron, a bit for each
@@ -32,7 +34,7 @@ impl BlockMemory {
     /// Divides workgroup memory of `bytes` bytes.
     pub(super) fn new(bytes: u32) -> Self {
         let bytes = bytes.min(BLOCK_BYTES_MAX);
-        let stage = 1 << (bytes / 4 / STAGED_BYTES).max(1).ilog2();
+        let stage = (1 << (bytes / 4 / STAGED_BYTES).max(1).ilog2()).min(STAGE_MAX);
         let sums = bytes.saturating_sub(BLOCK_OTHER_BYTES + STAGED_BYTES * stage) / 4;
         Self { sums, stage }
     }

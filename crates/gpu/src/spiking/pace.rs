@@ -100,10 +100,11 @@ impl Pace {
         }
     }
 
-    /// Lets a kernel be tried only when all slices together have taken `delay`.
+    /// Lets a kernel be tried only when slices have run for another `delay`.
     pub(super) fn delay(&mut self, kernel: Kernel, delay: Duration) {
+        let total = self.total;
         if let Some(candidate) = self.candidates.iter_mut().find(|candidate| candidate.kernel == kernel) {
-            candidate.delay = delay.as_secs_f64();
+            candidate.delay = total + delay.as_secs_f64();
         }
     }
 

@@ -29,11 +29,14 @@ const TEAM_MIN: u32 = 8;
 /// The minimum average number of synapses in a segment for [`Kernel::Fused`], which saves dispatches, too. With fewer,
 /// most segments that it looks up are empty.
 const FUSED_SEGMENT_MIN: u64 = 1;
-/// The number of steps of a batch from which [`Kernel::Fused`] is tried at once, as it can be much faster.
-const FUSED_BATCH: u32 = 4;
-/// The time in nanoseconds for which a thread sorts a synapse by block, about. If batches have fewer steps than
-/// [`FUSED_BATCH`], [`Kernel::Fused`] is tried when a network has run for as long as sorting takes.
+/// The number of steps of a batch from which [`Kernel::Fused`] is tried at once, as it can be much faster. If batches have
+/// fewer steps, it is tried when the network has run for as long as sorting the synapses takes.
+pub(super) const FUSED_BATCH: u32 = 4;
+/// The approximate time in which a thread sorts a synapse by block, in nanoseconds.
 const SORT_NANOSECONDS: u64 = 64;
+
+/// All kernels, in the order of [`Kernel::ALL`], and whether each is used for a network.
+pub(super) type KernelChecks = Vec<(Kernel, Result<(), Unsuitable>)>;
 
 /// The layout and the kernels of a network on a device.
 #[derive(Debug)]
@@ -46,9 +49,9 @@ pub(super) struct Plan {
     /// The numbers of workgroups of `neurons` and of `propagate`.
     pub(super) workgroups: [u32; 2],
     /// All kernels, and whether each is used for this network on this device.
-    pub(super) kernels: Vec<(Kernel, Result<(), Unsuitable>)>,
-    /// The time for which the network has to run before [`Kernel::Fused`] is tried.
-    pub(super) fused_delay: Duration,
+    pub(super) kernels: KernelChecks,
+    /// The approximate time in which the synapses are sorted by block.
+    pub(super) sorting: Duration,
     /// The division of the neurons into blocks for [`Kernel::Fused`].
     pub(super) blocks: Blocks,
     pub(super) models: Models,
@@ -113,8 +116,8 @@ impl Plan {
         let is_lif = network.parts().records.iter().all(|record| record.kind == Kind::Lif as u32);
         Ok(Self {
             models: if is_lif { Models::Lif } else { Models::Any },
-            kernels: kernels_for(device, network, (blocks, settings.batch), options.kernel)?,
-            fused_delay: fused_delay(network, settings.batch),
+            kernels: kernels_for(device, network, (blocks, settings.batch, parts.len()), options.kernel)?,
+            sorting: sorting_time(synapses),
             blocks,
             settings,
             parts,
@@ -124,13 +127,13 @@ impl Plan {
     }
 }
 
-/// Checks whether a kernel can run a network that is divided into `blocks`, with batches of `batch` steps, and may be the
-/// fastest. If a kernel is wanted, no other one is used unless the wanted one cannot run the network.
+/// Checks whether a kernel can run a network that is divided into `blocks`, with batches of `batch` steps and synapses in
+/// `bindings` bindings, and may be the fastest. If a kernel is wanted, no other one is used unless the wanted one cannot run the network.
 fn check(
     kernel: Kernel,
     device: &Device,
     network: &Network,
-    (blocks, batch): (Blocks, u32),
+    (blocks, batch, bindings): (Blocks, u32, usize),
     wanted: Option<Kernel>,
 ) -> Result<Result<(), Unsuitable>, Error> {
     let neurons = network.neurons();
@@ -143,7 +146,7 @@ fn check(
         Kernel::Fused => {
             let least = FUSED_SEGMENT_MIN * u64::from(neurons) * u64::from(blocks.count);
             let is_software = device.info().kind == AdapterKind::Software;
-            match blocks.check(device, network, batch) {
+            match blocks.check(device, network, batch, bindings) {
                 Ok(()) if wanted.is_some() => Ok(()),
                 Ok(()) if network.synapses().count() < least => Err(Unsuitable::FewSynapses),
                 Ok(()) if batch < FUSED_BATCH && is_software => Err(Unsuitable::Software),
@@ -158,31 +161,31 @@ fn check(
 fn kernels_for(
     device: &Device,
     network: &Network,
-    division: (Blocks, u32),
+    division: (Blocks, u32, usize),
     wanted: Option<Kernel>,
-) -> Result<Vec<(Kernel, Result<(), Unsuitable>)>, Error> {
-    let check = |kernel| Ok((kernel, check(kernel, device, network, division, wanted)?));
-    let mut kernels: Vec<_> = Kernel::ALL.into_iter().map(check).collect::<Result<_, Error>>()?;
-    if let Some(wanted) = wanted {
-        let can_run = kernels.contains(&(wanted, Ok(())));
-        let used = if can_run { wanted } else { Kernel::Events };
-        for (kernel, checked) in &mut kernels {
-            if *kernel != used && checked.is_ok() {
-                *checked = Err(Unsuitable::NotWanted);
-            }
-        }
+) -> Result<KernelChecks, Error> {
+    let is_other = |kernel| wanted.is_some_and(|wanted| wanted != kernel && kernel != Kernel::Events);
+    let mut kernels = Vec::new();
+    for kernel in Kernel::ALL {
+        // A check may look at all weights.
+        let checked = if is_other(kernel) {
+            Err(Unsuitable::NotWanted)
+        } else {
+            check(kernel, device, network, division, wanted)?
+        };
+        kernels.push((kernel, checked));
+    }
+    let is_used = |wanted| wanted != Kernel::Events && kernels.contains(&(wanted, Ok(())));
+    if wanted.is_some_and(is_used) {
+        kernels[0].1 = Err(Unsuitable::NotWanted);
     }
     Ok(kernels)
 }
 
-/// Returns the time for which a network with batches of `batch` steps has to run before [`Kernel::Fused`] is tried. It sorts
-/// all synapses and stores them twice, and is not much faster if batches are short.
-fn fused_delay(network: &Network, batch: u32) -> Duration {
-    if batch >= FUSED_BATCH {
-        return Duration::ZERO;
-    }
+/// Returns the approximate time in which the synapses of a network are sorted by block.
+fn sorting_time(synapses: &Synapses) -> Duration {
     let threads = rayon::current_num_threads().max(1) as u64;
-    Duration::from_nanos(SORT_NANOSECONDS * network.synapses().count() / threads)
+    Duration::from_nanos(SORT_NANOSECONDS * synapses.count() / threads)
 }
 
 /// Returns the number of pieces of all rows if a piece has at most `piece` synapses.

@@ -16,7 +16,7 @@ use super::explain::Unsuitable;
 use super::kernels::{BurstKernels, EntryPoint, Kernel, Pipelines, Variant, workgroup_size};
 use super::layout::{PIECE_BYTES, SPIKE_BYTES, tables};
 use super::options::Options;
-use super::plan::{Plan, part_words};
+use super::plan::{FUSED_BATCH, KernelChecks, Plan, part_words};
 
 use crate::device::Device;
 use crate::device::buffer::Buffer;
@@ -42,11 +42,11 @@ pub(super) struct Store {
     /// The range of synapse words in each binding.
     pub(super) parts: Vec<Range<u64>>,
     /// All kernels, and whether each is used; see [`Plan`].
-    pub(super) kernels: Vec<(Kernel, Result<(), Unsuitable>)>,
-    /// The time for which the network has to run before [`Kernel::Fused`] is tried.
-    pub(super) fused_delay: Duration,
-    /// The number of pieces of all rows together.
-    pub(super) pieces: u64,
+    pub(super) kernels: KernelChecks,
+    /// The approximate time in which the synapses are sorted by block.
+    pub(super) sorting: Duration,
+    /// Whether a kernel has been compiled, or its buffers made, since this was last set to false.
+    pub(super) has_prepared: bool,
     /// The division of the neurons into blocks for [`Kernel::Fused`].
     pub(super) blocks: Blocks,
     /// The packing of the synapses that have been sorted by block, as [`Kernel::Fused`] needs.
@@ -78,16 +78,8 @@ impl Store {
         let device = kernels.device();
         let parts = network.parts();
         let neurons = network.neurons() as usize;
-        let Plan {
-            settings,
-            parts: ranges,
-            pieces,
-            workgroups,
-            kernels: chosen,
-            fused_delay,
-            blocks,
-            models,
-        } = Plan::new(device, network, options)?;
+        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen, sorting, blocks, models } =
+            Plan::new(device, network, options)?;
         let (bindings, pipelines) = kernels.pipelines(ranges.len())?;
 
         let zeroed = |label: &str, bytes: u64| Buffer::zeroed(device, label, bytes.max(BYTES_MIN));
@@ -146,14 +138,19 @@ impl Store {
             buffers,
             parts: ranges,
             kernels: chosen,
-            fused_delay,
-            pieces,
+            sorting,
+            has_prepared: false,
             blocks,
             block_packing: None,
         };
         let all: Vec<u32> = (0..network.neurons()).collect();
         store.upload_places(&parts.synapses, &all)?;
         Ok(store)
+    }
+
+    /// Returns whether [`Kernel::Fused`] may be tried at once, although its synapses have to be sorted.
+    pub(super) const fn is_fused_tried_at_once(&self) -> bool {
+        self.settings.batch >= FUSED_BATCH
     }
 
     /// Returns the kernels to choose from.
@@ -175,7 +172,7 @@ impl Store {
     /// Replaces the plan after the network was changed and the buffers were grown for it.
     pub(super) fn adopt(&mut self, plan: Plan) {
         (self.settings, self.parts, self.workgroups) = (plan.settings, plan.parts, plan.workgroups);
-        (self.kernels, self.pieces) = (plan.kernels, plan.pieces);
+        (self.kernels, self.sorting) = (plan.kernels, plan.sorting);
         (self.blocks, self.block_packing, self.models) = (plan.blocks, None, plan.models);
         self.bound.clear();
     }
@@ -199,6 +196,7 @@ impl Store {
         if let Some(bound) = self.bound.get(&variant) {
             return Ok(bound.clone());
         }
+        self.has_prepared = true;
         let kernel = self.pipelines.get(variant)?;
         let group = kernel.layout.bind(&self.device, self.buffers.as_ref())?;
         let bound = BoundKernel { pipeline: kernel.pipeline, group };
@@ -207,12 +205,13 @@ impl Store {
     }
 
     /// Makes the buffers for [`Kernel::Fused`] and sorts the synapses by block, unless that has been done. Returns false if
-    /// the synapses do not fit in its bindings.
+    /// the synapses do not fit in its bindings, or a segment does not fit in the table.
     pub(super) fn prepare_blocks(&mut self, network: &Network, options: &Options) -> Result<bool, Error> {
         if self.block_packing.is_some() {
             return Ok(true);
         }
         let Some(packing) = self.blocks.packing(network) else { return Ok(false) };
+        self.has_prepared = true;
         // Before buffers grow, as a later one may find the memory full.
         self.bound.clear();
         let Settings { neurons, batch, blocks, .. } = self.settings;

@@ -27,9 +27,20 @@ fn always_firing_network(neurons: u32, synapses: u32) -> Arc<Network> {
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
-fn kernels_added_during_a_run_give_the_same_results() {
-    let options = Options { slice: Some(4), ..Options::default() };
-    compare(&always_firing_network(500, 40), &options, &[1, 100, 400], &[]);
+fn injections_of_several_chunks_match_the_reference() {
+    // A chunk has 1,048,576 injections at most. The device runs it while the host packs those of the next one.
+    let neurons = 6000;
+    let mut builder = Builder::new(1.0);
+    let model = Model::Feagi(Feagi { threshold: 4.0, ..Feagi::default() });
+    builder.population("all", neurons, &model).expect("parameters are in range");
+    let network = Arc::new(builder.build().expect("there are no sums"));
+    let amount = |step, neuron| (7919 * step as i32 + 10_007 * neuron as i32) % 7 - 3;
+    let injection = |step, neuron| Injection { step, neuron, amount: amount(step, neuron) };
+    let steps = (0..400).filter(|step| !(90..110).contains(step));
+    let given: Vec<Injection> =
+        steps.flat_map(|step| (0..neurons).map(move |neuron| injection(step, neuron))).collect();
+    assert!(given.len() > 2 << 20, "three chunks");
+    compare(&network, &Options::default(), &[405], &given);
 }
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]

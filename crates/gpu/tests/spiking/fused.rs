@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kvrm_gpu::spiking::{Kernel, Options};
+use kvrm_gpu::spiking::{Kernel, Options, Unsuitable};
 use kvrm_spiking::{
     Builder, ConnectionRule, Executor, Injection, Input, Lif, Model, Network, Poisson, Projection, Recorder,
 };
@@ -124,6 +124,49 @@ fn blocks_in_several_bindings_match_the_reference() {
         let options = Options { binding_bytes: Some(binding_bytes), ..options(Some(64), None) };
         compare(&network, &options, &[1, 17, 42], &given);
     }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn more_spikes_than_a_round_or_the_queue_has_match_the_reference() {
+    let mut builder = Builder::new(0.1).fraction_bits(8);
+    let model = Model::Lif(Lif { tau_m: 0.5, bias: 60.0, t_ref: 0.1, ..Lif::default() });
+    let cells = builder.population("cells", 300, &model).expect("parameters are in range");
+    builder
+        .connect(cells, cells, &Projection::new(ConnectionRule::OutDegree(20), 1.0, 6))
+        .expect("the population has neurons");
+    let network = Arc::new(builder.build().expect("sums are small"));
+    for block in [32, 320] {
+        let options = Options { invocations: Some(32), ..options(Some(block), None) };
+        let mut recorder = Recorder::new(1 << 20);
+        let mut executor = executor(&network, &options);
+        executor.run(60, &Input::default(), Some(&mut recorder)).expect("the device works");
+        assert!(
+            recorder.spikes().len() > 6 * 300,
+            "all neurons fire in some steps: {}",
+            recorder.spikes().len()
+        );
+        compare(&network, &options, &[1, 60], &[]);
+    }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn a_segment_too_long_for_the_table_is_left_to_another_kernel() {
+    let mut builder = Builder::new(0.1).fraction_bits(8);
+    let model = Model::Lif(Lif { bias: 30.0, ..Lif::default() });
+    let cells = builder.population("cells", 2, &model).expect("parameters are in range");
+    builder
+        .connect(cells, cells, &Projection::new(ConnectionRule::OutDegree(9000), 0.01, 5))
+        .expect("the population has neurons");
+    let network = Arc::new(builder.build().expect("sums are small"));
+    compare(&network, &options(None, None), &[400], &[]);
+    let mut executor = executor(&network, &options(None, None));
+    assert_eq!(executor.kernels(), [Kernel::Fused], "it is tried");
+    executor.run(10, &Input::default(), None).expect("another kernel runs the network");
+    let plan = executor.plan().expect("the device works");
+    let fused = plan.kernels.iter().find(|plan| plan.kernel == Kernel::Fused).expect("all kernels are there");
+    assert_eq!(fused.step, Some(Err(Unsuitable::Limits)), "{plan:?}");
 }
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]

@@ -111,9 +111,9 @@ impl Lif {
 
 impl Record {
     /// Returns whether all coefficients of a LIF neuron are from 0 to 1, so that no product of them saturates, and its bias is
-    /// below 512 mV. Only records in files can have other coefficients. For other models, the result is true.
+    /// below 512 mV in magnitude. Only records in files can have other coefficients. For other models, the result is true.
     ///
-    /// If V and the currents are below 512 mV, too, V at the end of a step is a sum of four terms that has 32 bits.
+    /// If V and the currents are below 512 mV in magnitude, too, V at the end of a step is a sum of four terms that has 32 bits.
     #[must_use]
     pub fn has_moderate_terms(&self) -> bool {
         const END: u32 = 512 << MILLIVOLT_BITS;
@@ -178,4 +178,27 @@ pub(crate) fn update(neuron: &Neuron<'_>, clock: &Clock, arrival: Arrival, state
     }
     *state = [v as u32, excitatory as u32, inhibitory as u32, refractory];
     fires
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_are_moderate_below_512_millivolts() {
+        const END: i32 = 512 << MILLIVOLT_BITS;
+        let is_moderate = |word: usize, value: i32| {
+            let mut record = Record { kind: Kind::Lif as u32, words: [0; 15] };
+            record.words[word] = value as u32;
+            record.has_moderate_terms()
+        };
+        for (bias, expected) in [(0, true), (END - 1, true), (END, false), (1 - END, true), (i32::MIN, false)]
+        {
+            assert_eq!(is_moderate(BIAS, bias), expected, "a bias of {bias}");
+        }
+        let one = 1 << COEFFICIENT_BITS;
+        for (decay, expected) in [(0, true), (one, true), (one + 1, false), (-1, false)] {
+            assert_eq!(is_moderate(DECAY, decay), expected, "a decay of {decay}");
+        }
+    }
 }
