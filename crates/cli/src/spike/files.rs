@@ -93,10 +93,10 @@ fn explain(out: &mut Output, source: &Source, wanted: Option<&str>) -> Result<()
         steps = (2 * steps).min(PLAN_STEPS);
     };
     writeln!(out, "\non {}", executor.name())?;
-    writeln!(out, "batches      {} steps without an exchange of spikes", plan.batch)?;
+    writeln!(out, "steps/batch  {}", plan.batch)?;
     writeln!(
         out,
-        "blocks       {} of {} neurons, {} steps at a time, for the kernel fused",
+        "blocks       {} of {} neurons, {} steps/window (kernel fused)",
         plan.blocks, plan.block_neurons, plan.window
     )?;
     writeln!(out, "{:<12} {:>10}", "kernel", "us/step")?;

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use kvrm_shaders::interface::spiking::{Settings, SpikingGroup};
 use kvrm_shaders::layout::spiking::STAGED_QUADS_BITS;
-use kvrm_spiking::{Network, Synapses};
+use kvrm_spiking::{Network, Synapse, Synapses};
 use rayon::prelude::*;
 
 use super::layout::{STAGE_MAX, block_size};
@@ -75,6 +75,14 @@ impl BlockPacking {
         self.weight_bits + self.delay_bits
     }
 
+    /// Returns the word of a synapse of a network whose shortest delay is `min_delay`.
+    const fn word(self, synapse: &Synapse, min_delay: u32) -> u32 {
+        let port = if synapse.weight < 0 { self.ports - 1 } else { 0 };
+        let index = port * self.size + synapse.target % self.size;
+        let weight = synapse.weight as u32 & u32::MAX >> self.weight_shift();
+        index << self.index_shift() | (synapse.delay - min_delay) << self.weight_bits | weight
+    }
+
     /// Sets the packing in the settings of a slice.
     pub(super) const fn set(self, settings: &mut Settings) {
         settings.block_weight_shift = self.weight_shift();
@@ -90,7 +98,7 @@ pub(super) fn segment_bytes(neurons: u32, blocks: u32) -> u64 {
 
 /// Synapses from some sources to a block.
 struct SortedPart {
-    /// The segment of each source: the index of its first quad, and the number of its quads.
+    /// The segment of each source: the index of its first quad, and the number of its quads, which is 0 if there is none.
     segments: Vec<[u32; 2]>,
     words: Vec<u32>,
 }
@@ -110,17 +118,22 @@ const fn place_behind(end: u64, quads: u64) -> u64 {
     if quads <= LINE && end % LINE + quads > LINE { end.next_multiple_of(LINE) } else { end }
 }
 
+/// Returns the segments of a row: the number of the block, and the synapses to it. Rows are sorted by target.
+fn segments_of(row: &[Synapse], packing: BlockPacking) -> impl Iterator<Item = (usize, &[Synapse])> {
+    let block = move |synapse: &Synapse| synapse.target / packing.size;
+    row.chunk_by(move |left, right| block(left) == block(right))
+        .map(move |segment| (block(&segment[0]) as usize, segment))
+}
+
 /// Counts the quads of each block from some sources, as `sort` makes them.
 fn count(synapses: &Synapses, sources: Range<u32>, packing: BlockPacking, blocks: u32) -> Vec<BlockQuads> {
     let mut counted = vec![BlockQuads::default(); blocks as usize];
+    let mut row = Vec::new();
     for source in sources {
-        let mut row = synapses.row(source).map(|synapse| synapse.target / packing.size).peekable();
-        while let Some(block) = row.next() {
-            let mut length = 1_usize;
-            while row.next_if_eq(&block).is_some() {
-                length += 1;
-            }
-            let (block, quads) = (&mut counted[block as usize], length.div_ceil(QUAD) as u64);
+        row.clear();
+        row.extend(synapses.row(source));
+        for (block, segment) in segments_of(&row, packing) {
+            let (block, quads) = (&mut counted[block], segment.len().div_ceil(QUAD) as u64);
             block.all = place_behind(block.all, quads) + quads;
             block.longest = block.longest.max(quads);
         }
@@ -139,33 +152,22 @@ fn sort(
     counted: &[BlockQuads],
 ) -> Vec<SortedPart> {
     let new = |quads: &BlockQuads| SortedPart {
-        segments: Vec::with_capacity(sources.len()),
+        segments: vec![[0; 2]; sources.len()],
         words: Vec::with_capacity(QUAD * quads.all as usize),
     };
     let mut parts: Vec<SortedPart> = counted.iter().map(new).collect();
-    let mut lengths = vec![0_u32; parts.len()];
-    for source in sources {
-        lengths.fill(0);
-        for synapse in synapses.row(source) {
-            lengths[(synapse.target / packing.size) as usize] += 1;
-        }
-        for (part, length) in parts.iter_mut().zip(&lengths) {
-            let quads = length.div_ceil(QUAD as u32);
-            let place = place_behind((part.words.len() / QUAD) as u64, quads.into());
-            part.words.resize(QUAD * place as usize, 0);
-            part.segments.push([place as u32, quads]);
-        }
-        for synapse in synapses.row(source) {
-            let (block, member) = (synapse.target / packing.size, synapse.target % packing.size);
-            let port = if synapse.weight < 0 { packing.ports - 1 } else { 0 };
-            let index = port * packing.size + member;
-            let delay = synapse.delay - synapses.packing.min_delay;
-            let weight = synapse.weight as u32 & u32::MAX >> packing.weight_shift();
-            let word = index << packing.index_shift() | delay << packing.weight_bits | weight;
-            parts[block as usize].words.push(word);
-        }
-        for part in &mut parts {
-            part.words.resize(part.words.len().next_multiple_of(QUAD), 0);
+    let mut row = Vec::new();
+    for (number, source) in sources.enumerate() {
+        row.clear();
+        row.extend(synapses.row(source));
+        for (block, segment) in segments_of(&row, packing) {
+            let SortedPart { segments, words } = &mut parts[block];
+            let quads = segment.len().div_ceil(QUAD);
+            let place = place_behind((words.len() / QUAD) as u64, quads as u64) as usize;
+            segments[number] = [place as u32, quads as u32];
+            words.resize(QUAD * place, 0);
+            words.extend(segment.iter().map(|synapse| packing.word(synapse, synapses.packing.min_delay)));
+            words.resize(QUAD * (place + quads), 0);
         }
     }
     for part in &mut parts {
@@ -200,8 +202,7 @@ fn allot(blocks: impl Iterator<Item = u64>, max: u64) -> Option<Allotment> {
 }
 
 /// Sorts the synapses into `blocks` blocks, and uploads them with the table of their segments. Returns false, and changes
-/// nothing, if they do not fit in bindings of at most `max_bytes` bytes, or a
-/// segment does not fit in the table.
+/// nothing, if they do not fit in bindings of at most `max_bytes` bytes, or a segment does not fit in the table.
 pub(super) fn upload(
     device: &Device,
     synapses: &Synapses,

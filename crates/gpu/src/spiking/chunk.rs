@@ -31,7 +31,7 @@ struct Slice {
     kernel: Kernel,
     batches: u32,
     submitted: Instant,
-    /// Whether the host waits for its end. Otherwise its time is not known: the host was preparing another kernel.
+    /// Whether its time can be measured. It cannot if the host prepares another kernel meanwhile.
     is_timed: bool,
     submission: wgpu::SubmissionIndex,
     /// The buffer for the report of the slice.

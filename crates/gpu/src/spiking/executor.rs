@@ -14,7 +14,6 @@ use super::memory;
 use super::options::Options;
 use super::pace::Pace;
 use super::store::Store;
-use crate::device::adapter::Kind;
 use crate::device::error::Error;
 
 /// The maximum number of steps of a chunk, and of its injections unless a single step has more.
@@ -55,8 +54,7 @@ impl DeviceExecutor {
         let store = Store::new(kernels, &network, &options)
             .map_err(|error| memory::explain(error, kernels.device(), &network))?;
         store.upload_state(&network, state)?;
-        let is_software = kernels.device().info().kind == Kind::Software;
-        let mut pace = Pace::new(is_software, &store.used_kernels());
+        let mut pace = Pace::new(kernels.device().info().is_software(), &store.used_kernels());
         if options.kernel.is_none() && !store.is_fused_tried_at_once() {
             pace.delay(Kernel::Fused, store.sorting);
         }

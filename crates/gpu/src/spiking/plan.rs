@@ -14,7 +14,6 @@ use super::kernels::{BINDINGS_MAX, Kernel};
 use super::layout::{PIECE_BYTES, settings};
 use super::options::Options;
 use crate::device::Device;
-use crate::device::adapter::Kind as AdapterKind;
 use crate::device::error::Error;
 
 /// Limits for the delivery of spikes on a GPU: the maximum number of workgroups, of invocations in a team that shares a
@@ -89,7 +88,7 @@ impl Plan {
         let synapses = network.synapses();
         let mut settings = settings(network);
         settings.batch = settings.batch.min(options.batch.unwrap_or(settings.batch)).max(1);
-        let is_software = device.info().kind == AdapterKind::Software;
+        let is_software = device.info().is_software();
         let [most, team_max, each] = if is_software { SOFTWARE_DELIVERY } else { DELIVERY };
         let row = synapses.count() / u64::from(network.neurons().max(1));
         let blocks = Blocks::new(device, network, options);
@@ -128,7 +127,7 @@ impl Plan {
 }
 
 /// Checks whether a kernel can run a network that is divided into `blocks`, with batches of `batch` steps and synapses in
-/// `bindings` bindings, and may be the fastest. If a kernel is wanted, no other one is used unless the wanted one cannot run the network.
+/// `bindings` bindings, and may be the fastest. A kernel that is wanted need not be fast.
 fn check(
     kernel: Kernel,
     device: &Device,
@@ -145,7 +144,7 @@ fn check(
         Kernel::Single => Ok(()),
         Kernel::Fused => {
             let least = FUSED_SEGMENT_MIN * u64::from(neurons) * u64::from(blocks.count);
-            let is_software = device.info().kind == AdapterKind::Software;
+            let is_software = device.info().is_software();
             match blocks.check(device, network, batch, bindings) {
                 Ok(()) if wanted.is_some() => Ok(()),
                 Ok(()) if network.synapses().count() < least => Err(Unsuitable::FewSynapses),
