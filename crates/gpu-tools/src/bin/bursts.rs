@@ -67,13 +67,18 @@ fn network(name: &str, scale: f64) -> Result<Network, Failure> {
     })
 }
 
-/// The names of the kernels on the command line.
-const KERNELS: [(&str, Option<Kernel>); 4] = [
-    ("auto", None),
-    ("events", Some(Kernel::Events)),
-    ("single", Some(Kernel::Single)),
-    ("fused", Some(Kernel::Fused)),
-];
+/// Returns the kernel with a name on the command line; `None` for the engine's own choice.
+fn kernel(name: &str) -> Result<Option<Kernel>, Failure> {
+    let found = Kernel::ALL.into_iter().find(|kernel| kernel.name() == name);
+    if found.is_none() && name != AUTO {
+        let known = Kernel::ALL.map(Kernel::name).join(", ");
+        return Err(format!("unknown kernel {name:?}; expected {AUTO}, {known}").into());
+    }
+    Ok(found)
+}
+
+/// Stands for the engine's own choice of the kernel.
+const AUTO: &str = "auto";
 
 /// Sets a field of the options.
 type Setter = fn(&mut Options, u64);
@@ -136,12 +141,9 @@ impl Arguments {
     /// Returns every combination of the kernels and of the values of the keys.
     fn combinations(&self) -> Result<Vec<(String, Options)>, Failure> {
         let mut all = Vec::new();
-        for name in self.name(3, "auto").split(',') {
-            let Some((_, kernel)) = KERNELS.iter().find(|(known, _)| *known == name) else {
-                let known = KERNELS.map(|(known, _)| known).join(", ");
-                return Err(format!("unknown kernel {name:?}; expected {known}").into());
-            };
-            all.push((name.to_owned(), Options { kernel: *kernel, ..Options::default() }));
+        for name in self.name(3, AUTO).split(',') {
+            let options = Options { kernel: kernel(name)?, ..Options::default() };
+            all.push((name.to_owned(), options));
         }
         let fields: [(&str, Setter); 8] = [
             ("batch", |options, value| options.batch = Some(value as u32)),
@@ -283,7 +285,7 @@ impl Bench {
         let info = self.kernels.device().info();
         let dt = self.network.parts().dt;
         let kernel = match options_text {
-            "auto" => "chosen",
+            AUTO => "chosen",
             text => text,
         };
         let mut parameters: BTreeMap<_, _> = [
