@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::{Error, Network};
 
 /// An amount of input to one neuron in one step.
@@ -30,6 +28,26 @@ pub struct Injection {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
     injections: Arc<Vec<Injection>>,
+    greatest: Greatest,
+}
+
+/// The greatest values among the injections of an input, so that a check need not look at all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Greatest {
+    step: u64,
+    neuron: u32,
+    magnitude: u32,
+}
+
+impl Greatest {
+    /// Returns the greatest values of an injection and of others.
+    fn with(self, injection: &Injection) -> Self {
+        Self {
+            step: self.step.max(injection.step),
+            neuron: self.neuron.max(injection.neuron),
+            magnitude: self.magnitude.max(injection.amount.unsigned_abs()),
+        }
+    }
 }
 
 impl Input {
@@ -49,7 +67,9 @@ impl Input {
                 Err(_) => Err(Error::Injection { neuron, step, amount, limit: i32::MAX }),
             }
         });
-        Ok(Self { injections: Arc::new(merged.collect::<Result<_, Error>>()?) })
+        let injections: Vec<Injection> = merged.collect::<Result<_, Error>>()?;
+        let greatest = injections.iter().fold(Greatest::default(), Greatest::with);
+        Ok(Self { injections: Arc::new(injections), greatest })
     }
 
     /// Returns all injections, in order.
@@ -83,8 +103,10 @@ impl Input {
                 None
             }
         };
-        // There may be millions.
-        let injections = self.injections().par_iter().with_min_len(1 << 14);
-        injections.find_map_first(error_of).map_or(Ok(()), Err)
+        let Greatest { step, neuron, magnitude } = self.greatest;
+        if neuron < neurons && step < steps && magnitude <= limit.unsigned_abs() {
+            return Ok(());
+        }
+        self.injections().iter().find_map(error_of).map_or(Ok(()), Err)
     }
 }

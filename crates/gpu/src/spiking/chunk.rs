@@ -10,7 +10,7 @@ use kvrm_shaders::layout::spiking::ROW;
 use kvrm_spiking::Recorder;
 
 use super::executor::DeviceExecutor;
-use super::feed::Chunk;
+use super::feed::{Chunk, Staging};
 use super::kernels::{EntryPoint, Kernel};
 use super::layout::SPIKE_BYTES;
 use super::progress::{ExpectedSteps, Progress};
@@ -40,11 +40,11 @@ struct Slice {
 
 impl DeviceExecutor {
     /// Runs a chunk.
-    pub(super) fn run_chunk(&mut self, chunk: &Chunk, recorder: Option<&mut Recorder>) -> Result<(), Error> {
+    pub(super) fn run_chunk(&mut self, chunk: Chunk, recorder: Option<&mut Recorder>) -> Result<(), Error> {
         let steps = chunk.steps.end - chunk.steps.start;
         let mut settings = self.store.settings;
         settings.steps = steps as u32;
-        settings.injections = chunk.injections.len() as u32;
+        settings.injections = chunk.injections as u32;
         if let Some(recorder) = &recorder {
             self.reserve_recording(steps, recorder, &mut settings)?;
         }
@@ -58,7 +58,7 @@ impl DeviceExecutor {
         };
         let time = Time { before: clock, after: clock, ..Time::zeroed() };
         self.store.buffers.time.upload(0, &[time])?;
-        if !chunk.injections.is_empty() {
+        if let Some(staged) = chunk.staged {
             self.store.reserve_injections(steps, settings.injections.into())?;
             self.store.buffers.injection_starts.upload(0, &chunk.starts)?;
             // A batch delivers the injections of the next one together with its spikes. The first batch has none before
@@ -67,8 +67,8 @@ impl DeviceExecutor {
             let kernel = self.store.kernel(EntryPoint::Propagate, false)?;
             let workgroups = self.store.workgroups[1];
             let Store { device, buffers, .. } = &self.store;
-            let staged = self.staging.fill(device, &chunk.injections)?;
-            let bytes = size_of_val(&chunk.injections[..]) as u64;
+            Staging::unmap(device, &staged)?;
+            let bytes = SPIKE_BYTES * u64::from(settings.injections);
             device.submit("injecting", |encoder| {
                 encoder.copy_buffer_to_buffer(&staged, 0, buffers.injections.raw(), 0, bytes);
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());

@@ -18,7 +18,7 @@ use crate::device::error::Error;
 
 /// The maximum number of steps of a chunk, and of its injections unless a single step has more.
 const CHUNK_STEPS: u64 = 1 << 20;
-const CHUNK_INJECTIONS: usize = 1 << 20;
+const CHUNK_INJECTIONS: usize = 1 << 21;
 
 /// A network on a device. Its state is undefined after an error.
 #[derive(Debug)]
@@ -92,19 +92,25 @@ impl DeviceExecutor {
             }
             (begin..end, &all[first..before(end)])
         };
-        let mut packed = (!part.is_empty()).then(|| Chunk::pack(chunk(part.start)));
+        let mut packed = None;
+        if !part.is_empty() {
+            let (steps, injections) = chunk(part.start);
+            let room = self.staging.room(self.kernels.device(), injections.len())?;
+            packed = Some(Chunk::pack(steps, injections, room));
+        }
         while let Some(current) = packed.take() {
             let next = Some(current.steps.end).filter(|&end| end < part.end).map(chunk);
-            match next {
+            let Some((steps, injections)) = next else { return self.run_chunk(current, recorder) };
+            match self.staging.room(self.kernels.device(), injections.len())? {
                 // A thread is only worth it if there are injections.
-                Some((_, [_, ..])) => rayon::in_place_scope(|scope| {
-                    scope.spawn(|_| packed = next.map(Chunk::pack));
-                    self.run_chunk(&current, recorder.as_deref_mut())
-                })?,
-                _ => {
-                    packed = next.map(Chunk::pack);
-                    self.run_chunk(&current, recorder.as_deref_mut())?;
+                None => {
+                    packed = Some(Chunk::pack(steps, injections, None));
+                    self.run_chunk(current, recorder.as_deref_mut())?;
                 }
+                room => rayon::in_place_scope(|scope| {
+                    scope.spawn(|_| packed = Some(Chunk::pack(steps, injections, room)));
+                    self.run_chunk(current, recorder.as_deref_mut())
+                })?,
             }
         }
         Ok(())

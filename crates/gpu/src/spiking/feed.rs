@@ -1,6 +1,7 @@
-//! The injections of chunks on their way to the device. The host packs those of a chunk while the device runs the chunk
-//! before.
+//! The injections of chunks on their way to the device. The host packs those of a chunk, into memory from which the device
+//! copies, while the device runs the chunk before.
 
+use std::fmt;
 use std::ops::Range;
 
 use kvrm_spiking::Injection;
@@ -10,12 +11,15 @@ use super::layout::SPIKE_BYTES;
 use crate::device::Device;
 use crate::device::error::Error;
 
-/// The number of injections that a thread copies at a time.
+/// The number of injections that are packed together.
 const PORTION: usize = 1 << 9;
 /// Their size, in bytes.
 const PORTION_BYTES: usize = SPIKE_BYTES as usize * PORTION;
-/// The minimum number of injections that a thread packs.
-const PACKED_MIN: usize = 1 << 14;
+/// The minimum number of portions that a thread packs.
+const PORTIONS_MIN: usize = 8;
+
+/// What this module does, for errors.
+const DOING: &str = "uploading injections";
 
 /// A part of a run whose injections are uploaded together.
 #[derive(Debug)]
@@ -24,75 +28,96 @@ pub(super) struct Chunk {
     pub(super) steps: Range<u64>,
     /// The index of the first injection of each step, and the end of the last step's injections. Empty if there are none.
     pub(super) starts: Vec<u32>,
-    /// The neuron and the amount of each injection.
-    pub(super) injections: Vec<[u32; 2]>,
+    /// The number of injections.
+    pub(super) injections: usize,
+    /// A mapped buffer with the neuron and the amount of each injection, or `None` if there are none.
+    pub(super) staged: Option<wgpu::Buffer>,
 }
 
 impl Chunk {
-    /// Packs the injections of a chunk. Their steps count from the beginning of the run.
-    pub(super) fn pack((steps, injections): (Range<u64>, &[Injection])) -> Self {
-        if injections.is_empty() {
-            return Self { steps, starts: Vec::new(), injections: Vec::new() };
-        }
+    /// Packs the injections of a chunk into `room`, which is there if there are any. Their steps count from the beginning of
+    /// the run.
+    pub(super) fn pack(steps: Range<u64>, injections: &[Injection], room: Option<Room>) -> Self {
         let start = |step| injections.partition_point(|injection| injection.step < step) as u32;
-        let starts = (steps.start..=steps.end).map(start).collect();
-        let words = |injection: &Injection| [injection.neuron, injection.amount as u32];
-        Self {
-            steps,
-            starts,
-            injections: injections.par_iter().with_min_len(PACKED_MIN).map(words).collect(),
-        }
+        let starts = room.iter().flat_map(|_| (steps.start..=steps.end).map(start)).collect();
+        Self { steps, starts, injections: injections.len(), staged: room.map(|room| room.fill(injections)) }
     }
 }
 
-/// A buffer that the host fills and the device copies from. It is kept, as a new one would have to be allocated for each chunk.
+/// Mapped buffers, which the host fills and the device copies from. They are kept, as new ones would have to be allocated for
+/// each chunk.
 #[derive(Debug, Default)]
-pub(super) struct Staging(Option<wgpu::Buffer>);
+pub(super) struct Staging(Vec<wgpu::Buffer>);
+
+/// The memory of a mapped buffer.
+pub(super) struct Room {
+    buffer: wgpu::Buffer,
+    mapped: wgpu::BufferViewMut,
+}
 
 impl Staging {
-    /// Returns a buffer with these injections.
-    pub(super) fn fill(&mut self, device: &Device, injections: &[[u32; 2]]) -> Result<wgpu::Buffer, Error> {
-        const DOING: &str = "uploading injections";
-        let bytes = size_of_val(injections);
-        // The buffer is mapped as soon as the host has waited for a slice that follows the copy.
-        let kept = self.0.take().filter(|buffer| buffer.size() >= bytes as u64);
-        let kept =
-            kept.and_then(|buffer| buffer.get_mapped_range_mut(..).ok().map(|mapped| (buffer, mapped)));
-        let (buffer, mut mapped) = match kept {
-            Some(kept) => kept,
-            None => {
-                let buffer = device.allocate(DOING, || {
-                    device.raw().create_buffer(&wgpu::BufferDescriptor {
-                        label: Some("injections of a chunk"),
-                        size: (bytes as u64).next_power_of_two(),
-                        usage: wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
-                        mapped_at_creation: true,
-                    })
-                })?;
-                let mapped = buffer.get_mapped_range_mut(..).map_err(|error| Error::Refused {
-                    doing: DOING.to_owned(),
-                    message: error.to_string(),
-                })?;
-                (buffer, mapped)
+    /// Returns room for this many injections, or `None` if there are none.
+    pub(super) fn room(&mut self, device: &Device, injections: usize) -> Result<Option<Room>, Error> {
+        let bytes = SPIKE_BYTES * injections as u64;
+        if bytes == 0 {
+            return Ok(None);
+        }
+        // A buffer is mapped again as soon as the host has waited for a slice that follows the copy.
+        while let Some(buffer) = self.0.pop() {
+            if buffer.size() >= bytes
+                && let Ok(mapped) = buffer.get_mapped_range_mut(..)
+            {
+                return Ok(Some(Room { buffer, mapped }));
             }
-        };
-        let (portions, mut rest) = mapped.slice(..bytes).into_chunks::<PORTION_BYTES>();
-        let whole = injections.chunks_exact(PORTION);
-        rest.copy_from_slice(bytemuck::cast_slice(whole.remainder()));
-        let portions: Vec<_> = portions.into_iter().zip(whole).collect();
-        portions.into_par_iter().with_min_len(8).for_each(|(portion, injections)| {
-            let pairs: [[u32; 2]; PORTION] = std::array::from_fn(|index| injections[index]);
-            portion.write(bytemuck::cast(pairs));
-        });
-        drop(mapped);
-        device.catch(DOING, || buffer.unmap())?;
-        Ok(buffer)
+        }
+        let buffer = device.allocate(DOING, || {
+            device.raw().create_buffer(&wgpu::BufferDescriptor {
+                label: Some("injections of a chunk"),
+                size: bytes.next_power_of_two(),
+                usage: wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
+                mapped_at_creation: true,
+            })
+        })?;
+        let refused =
+            |error: wgpu::MapRangeError| Error::Refused { doing: DOING.to_owned(), message: error.to_string() };
+        let mapped = buffer.get_mapped_range_mut(..).map_err(refused)?;
+        Ok(Some(Room { buffer, mapped }))
+    }
+
+    /// Unmaps a buffer, so that the device can copy from it.
+    pub(super) fn unmap(device: &Device, buffer: &wgpu::Buffer) -> Result<(), Error> {
+        device.catch(DOING, || buffer.unmap())
     }
 
     /// Keeps a buffer after the copy from it was submitted.
     pub(super) fn keep(&mut self, device: &Device, buffer: wgpu::Buffer) -> Result<(), Error> {
-        device.catch("uploading injections", || buffer.map_async(wgpu::MapMode::Write, .., |_| {}))?;
-        self.0 = Some(buffer);
+        device.catch(DOING, || buffer.map_async(wgpu::MapMode::Write, .., |_| {}))?;
+        self.0.push(buffer);
         Ok(())
+    }
+}
+
+impl Room {
+    /// Fills the room with injections, and returns the buffer, which is still mapped.
+    fn fill(mut self, injections: &[Injection]) -> wgpu::Buffer {
+        let words = |injection: &Injection| [injection.neuron, injection.amount as u32];
+        let bytes = SPIKE_BYTES as usize * injections.len();
+        let (portions, mut rest) = self.mapped.slice(..bytes).into_chunks::<PORTION_BYTES>();
+        let whole = injections.chunks_exact(PORTION);
+        let remainder: Vec<[u32; 2]> = whole.remainder().iter().map(words).collect();
+        rest.copy_from_slice(bytemuck::cast_slice(&remainder));
+        let portions: Vec<_> = portions.into_iter().zip(whole).collect();
+        portions.into_par_iter().with_min_len(PORTIONS_MIN).for_each(|(portion, injections)| {
+            let pairs: [[u32; 2]; PORTION] = std::array::from_fn(|index| words(&injections[index]));
+            portion.write(bytemuck::cast(pairs));
+        });
+        self.buffer
+    }
+}
+
+/// Says nothing of the memory itself.
+impl fmt::Debug for Room {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Room").field("buffer", &self.buffer).finish_non_exhaustive()
     }
 }
