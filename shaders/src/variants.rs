@@ -181,6 +181,26 @@ families! {
         Eight = ["spiking::synapses" => "spiking::synapses_8"],
     }
 
+    /// The number of bindings over which the synapses that are sorted by block are split.
+    BlockParts {
+        /// One binding.
+        One,
+        /// Two bindings.
+        Two = ["spiking::blocks" => "spiking::blocks_2"],
+        /// Four bindings.
+        Four = ["spiking::blocks" => "spiking::blocks_4"],
+        /// Eight bindings.
+        Eight = ["spiking::blocks" => "spiking::blocks_8"],
+    }
+
+    /// The way in which the segment of a source in a block is found.
+    Segments {
+        /// In a table; then it is staged in workgroup memory.
+        Table,
+        /// In a slot of fixed size, whose place is known.
+        Slots = ["spiking::staged" => "spiking::slots"],
+    }
+
     /// The marks of inputs that sum to zero, by which FEAGI's neurons distinguish them from no input.
     InputMarks {
         /// The network has marks.
@@ -242,20 +262,25 @@ impl SimdUnit {
     }
 }
 
-impl SynapseParts {
-    /// Returns the number of bindings.
-    #[must_use]
-    pub const fn bindings(self) -> usize {
-        1 << self as u32
-    }
+/// Gives a family whose variants have 1, 2, 4 and 8 bindings the relation to their number.
+macro_rules! parts { ($($family:ident)+) => { $(
+    impl $family {
+        /// Returns the number of bindings.
+        #[must_use]
+        pub const fn bindings(self) -> usize {
+            1 << self as u32
+        }
 
-    /// Returns the smallest variant with at least `bindings` bindings, or the largest variant if none has as many.
-    #[must_use]
-    pub fn of(bindings: usize) -> Self {
-        let found = Self::ALL.iter().find(|parts| parts.bindings() >= bindings);
-        found.copied().unwrap_or(Self::Eight)
+        /// Returns the smallest variant with at least `bindings` bindings, or the largest variant if none has as many.
+        #[must_use]
+        pub fn of(bindings: usize) -> Self {
+            let found = Self::ALL.iter().find(|parts| parts.bindings() >= bindings);
+            found.copied().unwrap_or(Self::Eight)
+        }
     }
-}
+)+ } }
+
+parts! { SynapseParts BlockParts }
 
 #[cfg(test)]
 mod tests {

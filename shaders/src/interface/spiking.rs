@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use bytemuck::{Pod, Zeroable};
 
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
-use crate::variants::{InputMarks, Models, Plasticity, SpikeRecording, SynapseParts, Substitution};
+use crate::variants::{BlockParts, InputMarks, Models, Plasticity, Segments, SpikeRecording, SynapseParts, Substitution};
 
 /// The settings of a chunk, which kernels do not change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -245,10 +245,10 @@ pub struct SpikingGroup<B> {
     pub histories: B,
     /// The source neuron of each piece. Used if weights change.
     pub piece_sources: B,
-    /// The table of segments, for the kernel `fused`. For each block it has three parts. First an entry for each source: the number
-    /// of quads (groups of four words) of the segment, and in the low bits the index of the first one in the block. Then the
-    /// beginning of the block: the number of the binding in the highest two bits, and the index of a quad in the others. At last
-    /// the number of the low bits of an entry.
+    /// The places of blocks and segments, for the kernel `fused`. First two words for each block: its beginning, which is the number of
+    /// the binding in the highest four bits and the index of a quad (a group of four words) in the others, and the number of low
+    /// bits of an entry. Then, unless segments have slots, an entry for each block and source: the number of quads of the segment,
+    /// and in the low bits the index of the first one in the block.
     pub segments: B,
     /// The turn of each workgroup of the kernel `fused`.
     pub turns: B,
@@ -261,6 +261,14 @@ pub struct SpikingGroup<B> {
     pub blocks_c: B,
     /// More synapses sorted by block.
     pub blocks_d: B,
+    /// More synapses sorted by block.
+    pub blocks_e: B,
+    /// More synapses sorted by block.
+    pub blocks_f: B,
+    /// More synapses sorted by block.
+    pub blocks_g: B,
+    /// More synapses sorted by block.
+    pub blocks_h: B,
     /// Words of synapses.
     pub synapses: Vec<B>,
 }
@@ -306,6 +314,14 @@ impl SpikingGroup<()> {
     pub const BLOCKS_C_STRIDE: u64 = 16;
     /// Bytes of an element of `blocks_d`.
     pub const BLOCKS_D_STRIDE: u64 = 16;
+    /// Bytes of an element of `blocks_e`.
+    pub const BLOCKS_E_STRIDE: u64 = 16;
+    /// Bytes of an element of `blocks_f`.
+    pub const BLOCKS_F_STRIDE: u64 = 16;
+    /// Bytes of an element of `blocks_g`.
+    pub const BLOCKS_G_STRIDE: u64 = 16;
+    /// Bytes of an element of `blocks_h`.
+    pub const BLOCKS_H_STRIDE: u64 = 16;
     /// Bytes of an element of `synapses`.
     pub const SYNAPSES_STRIDE: u64 = 4;
 }
@@ -336,6 +352,10 @@ impl<B> SpikingGroup<B> {
             blocks_b: &self.blocks_b,
             blocks_c: &self.blocks_c,
             blocks_d: &self.blocks_d,
+            blocks_e: &self.blocks_e,
+            blocks_f: &self.blocks_f,
+            blocks_g: &self.blocks_g,
+            blocks_h: &self.blocks_h,
             synapses: self.synapses.iter().collect(),
         }
     }
@@ -368,11 +388,15 @@ impl<B> Group for SpikingGroup<B> {
         Binding { binding: 19, name: "blocks_b", access: Access::Read, min_bytes: 16 },
         Binding { binding: 20, name: "blocks_c", access: Access::Read, min_bytes: 16 },
         Binding { binding: 21, name: "blocks_d", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 22, name: "blocks_e", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 23, name: "blocks_f", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 24, name: "blocks_g", access: Access::Read, min_bytes: 16 },
+        Binding { binding: 25, name: "blocks_h", access: Access::Read, min_bytes: 16 },
     ];
-    const NUMBERED: Option<Binding> = Some(Binding { binding: 22, name: "synapses", access: Access::ReadWrite, min_bytes: 4 });
+    const NUMBERED: Option<Binding> = Some(Binding { binding: 26, name: "synapses", access: Access::ReadWrite, min_bytes: 4 });
 
     fn buffers(self) -> Vec<B> {
-        let mut buffers = vec![self.settings, self.time, self.columns, self.ring, self.marks, self.record_of, self.records, self.tables, self.rows, self.pieces, self.fired, self.recording, self.injection_starts, self.injections, self.histories, self.piece_sources, self.segments, self.turns, self.blocks_a, self.blocks_b, self.blocks_c, self.blocks_d];
+        let mut buffers = vec![self.settings, self.time, self.columns, self.ring, self.marks, self.record_of, self.records, self.tables, self.rows, self.pieces, self.fired, self.recording, self.injection_starts, self.injections, self.histories, self.piece_sources, self.segments, self.turns, self.blocks_a, self.blocks_b, self.blocks_c, self.blocks_d, self.blocks_e, self.blocks_f, self.blocks_g, self.blocks_h];
         buffers.extend(self.synapses);
         buffers
     }
@@ -385,6 +409,10 @@ pub struct Fused {
     /// The variant of this family.
     pub synapse_parts: SynapseParts,
     /// The variant of this family.
+    pub block_parts: BlockParts,
+    /// The variant of this family.
+    pub segments: Segments,
+    /// The variant of this family.
     pub input_marks: InputMarks,
     /// The variant of this family.
     pub plasticity: Plasticity,
@@ -395,13 +423,8 @@ pub struct Fused {
 }
 
 impl Fused {
-    /// Sets the turns of all workgroups and the counters for the first batch of a slice.
-    pub const BEGIN_TURNS: Entry<Self> = Entry::new("begin_turns", Workgroup::Override("WORKGROUP_SIZE"));
     /// Does a batch of steps, one workgroup per block.
     pub const FUSED: Entry<Self> = Entry::new("fused", Workgroup::Override("WORKGROUP_SIZE"));
-    /// Ends a slice: delivers the spikes of its last batch and the injections of the next batch to the ring, and sets the
-    /// clock.
-    pub const SETTLE: Entry<Self> = Entry::new("settle", Workgroup::Fixed(256));
 }
 
 /// The overrides of [`Fused`].
@@ -440,7 +463,7 @@ impl Root for Fused {
     type Groups<T> = FusedGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.models.substitutions(), self.spike_recording.substitutions()].concat()
+        [self.synapse_parts.substitutions(), self.block_parts.substitutions(), self.segments.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.models.substitutions(), self.spike_recording.substitutions()].concat()
     }
 }
 
@@ -526,6 +549,49 @@ impl Root for Propagate {
     }
 }
 
+/// The beginning and the end of a slice of the kernel `fused`. They are apart from it, because each binding of a kernel that
+/// is written costs time between two dispatches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Settle {
+    /// The variant of this family.
+    pub synapse_parts: SynapseParts,
+    /// The variant of this family.
+    pub input_marks: InputMarks,
+    /// The variant of this family.
+    pub plasticity: Plasticity,
+}
+
+impl Settle {
+    /// Sets the turns of all workgroups and the counters for the first batch of a slice.
+    pub const BEGIN_TURNS: Entry<Self> = Entry::new("begin_turns", Workgroup::Fixed(256));
+    /// Ends a slice: delivers the spikes of its last batch and the injections of the next batch to the ring, and sets the
+    /// clock.
+    pub const SETTLE: Entry<Self> = Entry::new("settle", Workgroup::Fixed(256));
+}
+
+/// A value for each bind group of [`Settle`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct SettleGroups<T> {
+    /// Group 0.
+    pub spiking: T,
+}
+
+impl<T> Groups<T> for SettleGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.spiking)]
+    }
+}
+
+impl Root for Settle {
+    const MODULE: &'static str = "spiking::settle";
+    type Overrides = ();
+    type Groups<T> = SettleGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        [self.synapse_parts.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions()].concat()
+    }
+}
+
 /// The kernel for small networks: one workgroup executes thousands of steps in one dispatch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Single {
@@ -584,8 +650,9 @@ impl Root for Single {
 
 /// The kernels of this folder, as data.
 pub const KERNELS: &[KernelInfo] = &[
-    KernelInfo { module: "spiking::fused", entries: &["begin_turns", "fused", "settle"], families: &["SynapseParts", "InputMarks", "Plasticity", "Models", "SpikeRecording"] },
+    KernelInfo { module: "spiking::fused", entries: &["fused"], families: &["SynapseParts", "BlockParts", "Segments", "InputMarks", "Plasticity", "Models", "SpikeRecording"] },
     KernelInfo { module: "spiking::neurons", entries: &["neurons"], families: &["SynapseParts", "InputMarks", "Plasticity", "Models", "SpikeRecording"] },
     KernelInfo { module: "spiking::propagate", entries: &["propagate"], families: &["SynapseParts", "InputMarks", "Plasticity"] },
+    KernelInfo { module: "spiking::settle", entries: &["begin_turns", "settle"], families: &["SynapseParts", "InputMarks", "Plasticity"] },
     KernelInfo { module: "spiking::single", entries: &["single"], families: &["SynapseParts", "InputMarks", "Plasticity", "Models", "SpikeRecording"] },
 ];

@@ -163,10 +163,10 @@ struct Record {
 @group(0) @binding(14) var<storage, read_write> histories: array<vec2<u32>>;
 /// The source neuron of each piece. Used if weights change.
 @group(0) @binding(15) var<storage, read_write> piece_sources: array<u32>;
-/// The table of segments, for the kernel `fused`. For each block it has three parts. First an entry for each source: the number
-/// of quads (groups of four words) of the segment, and in the low bits the index of the first one in the block. Then the
-/// beginning of the block: the number of the binding in the highest two bits, and the index of a quad in the others. At last
-/// the number of the low bits of an entry.
+/// The places of blocks and segments, for the kernel `fused`. First two words for each block: its beginning, which is the number of
+/// the binding in the highest four bits and the index of a quad (a group of four words) in the others, and the number of low
+/// bits of an entry. Then, unless segments have slots, an entry for each block and source: the number of quads of the segment,
+/// and in the low bits the index of the first one in the block.
 @group(0) @binding(16) var<storage, read> segments: array<u32>;
 /// The turn of each workgroup of the kernel `fused`.
 @group(0) @binding(17) var<storage, read_write> turns: array<Turn>;
@@ -179,3 +179,11 @@ struct Record {
 @group(0) @binding(20) var<storage, read> blocks_c: array<vec4<u32>>;
 /// More synapses sorted by block.
 @group(0) @binding(21) var<storage, read> blocks_d: array<vec4<u32>>;
+/// More synapses sorted by block.
+@group(0) @binding(22) var<storage, read> blocks_e: array<vec4<u32>>;
+/// More synapses sorted by block.
+@group(0) @binding(23) var<storage, read> blocks_f: array<vec4<u32>>;
+/// More synapses sorted by block.
+@group(0) @binding(24) var<storage, read> blocks_g: array<vec4<u32>>;
+/// More synapses sorted by block.
+@group(0) @binding(25) var<storage, read> blocks_h: array<vec4<u32>>;

@@ -2,6 +2,7 @@
 
 import package::spiking::accumulators::{add_input, port_of, slot_behind};
 import package::spiking::bindings::{Clock, injection_starts, injections, settings};
+import package::spiking::lists::{Window};
 import package::spiking::record::{Arrival};
 
 /// The number of sums of a workgroup.
@@ -12,22 +13,6 @@ const NO_BASE = 0xffffffffu;
 
 /// The sums of the input of the block: a word for each step of a window, port and neuron, in this order.
 var<workgroup> block_sums: array<atomic<i32>, BLOCK_SUMS>;
-
-/// Steps of a batch whose sums are in workgroup memory at the same time.
-struct Window {
-    /// The number of the window in its batch.
-    number: u32,
-    /// The first neuron of the block.
-    neuron: u32,
-    /// The number of neurons of a block.
-    size: u32,
-    /// The first step, counted from the first one of the batch.
-    begin: u32,
-    /// The end of the steps.
-    end: u32,
-    /// Whether it is the last window of the batch. Spikes that arrive after the batch are delivered with it.
-    is_last: bool,
-}
 
 /// Returns the number of sums of a step.
 fn sums_of_step(window: Window) -> u32 {

@@ -4,10 +4,10 @@
 const PLACE_BITS = 31u;
 
 /// Words of synapses.
-@group(0) @binding(22) var<storage, read_write> synapses_0: array<u32>;
+@group(0) @binding(26) var<storage, read_write> synapses_0: array<u32>;
 
 /// Words of synapses.
-@group(0) @binding(23) var<storage, read_write> synapses_1: array<u32>;
+@group(0) @binding(27) var<storage, read_write> synapses_1: array<u32>;
 
 /// A word of a synapse.
 fn synapse_word(place: u32) -> u32 {

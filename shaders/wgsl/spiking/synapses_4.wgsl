@@ -4,16 +4,16 @@
 const PLACE_BITS = 30u;
 
 /// Words of synapses.
-@group(0) @binding(22) var<storage, read_write> synapses_0: array<u32>;
+@group(0) @binding(26) var<storage, read_write> synapses_0: array<u32>;
 
 /// Words of synapses.
-@group(0) @binding(23) var<storage, read_write> synapses_1: array<u32>;
+@group(0) @binding(27) var<storage, read_write> synapses_1: array<u32>;
 
 /// Words of synapses.
-@group(0) @binding(24) var<storage, read_write> synapses_2: array<u32>;
+@group(0) @binding(28) var<storage, read_write> synapses_2: array<u32>;
 
 /// Words of synapses.
-@group(0) @binding(25) var<storage, read_write> synapses_3: array<u32>;
+@group(0) @binding(29) var<storage, read_write> synapses_3: array<u32>;
 
 /// A word of a synapse.
 fn synapse_word(place: u32) -> u32 {

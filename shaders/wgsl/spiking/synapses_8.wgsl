@@ -4,28 +4,28 @@
 const PLACE_BITS = 29u;
 
 /// Words of synapses.
-@group(0) @binding(22) var<storage, read_write> synapses_0: array<u32>;
+@group(0) @binding(26) var<storage, read_write> synapses_0: array<u32>;
 
 /// Words of synapses.
-@group(0) @binding(23) var<storage, read_write> synapses_1: array<u32>;
+@group(0) @binding(27) var<storage, read_write> synapses_1: array<u32>;
 
 /// Words of synapses.
-@group(0) @binding(24) var<storage, read_write> synapses_2: array<u32>;
+@group(0) @binding(28) var<storage, read_write> synapses_2: array<u32>;
 
 /// Words of synapses.
-@group(0) @binding(25) var<storage, read_write> synapses_3: array<u32>;
+@group(0) @binding(29) var<storage, read_write> synapses_3: array<u32>;
 
 /// Words of synapses.
-@group(0) @binding(26) var<storage, read_write> synapses_4: array<u32>;
+@group(0) @binding(30) var<storage, read_write> synapses_4: array<u32>;
 
 /// Words of synapses.
-@group(0) @binding(27) var<storage, read_write> synapses_5: array<u32>;
+@group(0) @binding(31) var<storage, read_write> synapses_5: array<u32>;
 
 /// Words of synapses.
-@group(0) @binding(28) var<storage, read_write> synapses_6: array<u32>;
+@group(0) @binding(32) var<storage, read_write> synapses_6: array<u32>;
 
 /// Words of synapses.
-@group(0) @binding(29) var<storage, read_write> synapses_7: array<u32>;
+@group(0) @binding(33) var<storage, read_write> synapses_7: array<u32>;
 
 /// A word of a synapse.
 fn synapse_word(place: u32) -> u32 {

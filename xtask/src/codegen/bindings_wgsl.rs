@@ -170,7 +170,7 @@ pub(super) fn synapses<const COUNT: u32>() -> Result<String> {
         doc: "Words of synapses.",
         element: "u32",
         // After the bindings of `spiking/bindings.wgsl`.
-        first: 22,
+        first: 26,
         binding: "place >> PLACE_BITS",
         index: if COUNT == 1 { "place" } else { "place & ((1u << PLACE_BITS) - 1u)" },
     };

@@ -9,8 +9,8 @@
 //! the network and one for each combination of options. A run should take 0.3 seconds or more: the GPU lowers its clock
 //! while the host prepares buffers, and needs a while to raise it. The keys are:
 //!
-//! - `batch`, `piece`, `team`, `workgroups`, `block`, `invocations`, `slice` and `binding_bytes`: the fields of [`Options`].
-//!   These and KERNEL may be lists, as in `events,fused block=256,512`; every combination is measured;
+//! - `batch`, `piece`, `team`, `workgroups`, `block`, `slots` (0 or 1), `invocations`, `slice` and `binding_bytes`: the fields
+//!   of [`Options`]. These and KERNEL may be lists, as in `events,fused block=256,512`; every combination is measured;
 //! - `percent`: the percentage of FEAGI's neurons that fire in a step (1);
 //! - `runs`: the number of runs (3), of which the fastest is printed;
 //! - `record`: a file, to which a benchmark record of all runs is appended;
@@ -90,12 +90,13 @@ struct Arguments {
 }
 
 impl Arguments {
-    const KEYS: [&str; 11] = [
+    const KEYS: [&str; 12] = [
         "batch",
         "piece",
         "team",
         "workgroups",
         "block",
+        "slots",
         "invocations",
         "slice",
         "binding_bytes",
@@ -145,12 +146,13 @@ impl Arguments {
             let options = Options { kernel: kernel(name)?, ..Options::default() };
             all.push((name.to_owned(), options));
         }
-        let fields: [(&str, Setter); 8] = [
+        let fields: [(&str, Setter); 9] = [
             ("batch", |options, value| options.batch = Some(value as u32)),
             ("piece", |options, value| options.piece = Some(value as u32)),
             ("team", |options, value| options.team = Some(value as u32)),
             ("workgroups", |options, value| options.workgroups = Some(value as u32)),
             ("block", |options, value| options.block = Some(value as u32)),
+            ("slots", |options, value| options.slots = Some(value != 0)),
             ("invocations", |options, value| options.invocations = Some(value as u32)),
             ("slice", |options, value| options.slice = Some(value as u32)),
             ("binding_bytes", |options, value| options.binding_bytes = Some(value)),

@@ -6,13 +6,18 @@
 //! ```
 //!
 //! The synapses of a source to a block are a segment. The kernel reads its words in quads, groups of four. The last quad of
-//! a segment is filled with words of zero, synapses without weight, so that the kernel need not look for an end within it. A
-//! short segment lies in one line, which is an aligned range of 64 bytes.
+//! a segment is filled with words of zero, synapses without weight, so that the kernel need not look for an end within it.
+//!
+//! There are two layouts. With a *table*, segments lie one behind the other, and an entry of the table says where each begins;
+//! a short segment lies in one line, which is an aligned range of 64 bytes. With *slots*, each segment has a line of its
+//! own, so the kernel finds it without a table. A slot has room for 15 synapses; its last word is zero, or the entry of the
+//! rest of the segment, which lies behind all slots of the block.
 
 use std::ops::Range;
 
 use kvrm_shaders::interface::spiking::{Settings, SpikingGroup};
 use kvrm_shaders::layout::spiking::STAGED_QUADS_BITS;
+use kvrm_shaders::variants::{BlockParts, Segments};
 use kvrm_spiking::{Network, Synapse, Synapses};
 use rayon::prelude::*;
 
@@ -23,14 +28,19 @@ use crate::device::error::Error;
 
 /// The approximate number of synapses that a thread sorts at a time.
 const CHUNK: u64 = 1 << 22;
-/// The number of bindings for the synapses.
-const BINDINGS: usize = 4;
 /// The number of words of a quad.
 const QUAD: usize = 4;
 /// The size of a quad, in bytes.
 const QUAD_BYTES: u64 = 4 * QUAD as u64;
 /// The number of quads of a line.
 const LINE: u64 = 4;
+/// The number of words of a slot.
+const SLOT: usize = QUAD * LINE as usize;
+/// The number of synapses of a slot.
+const SLOT_SYNAPSES: usize = SLOT - 1;
+/// Slots are used if at most one of this many segments does not fit in its slot. Such a segment needs another read, for which
+/// the other invocations of a subgroup wait.
+const LONG_SEGMENT: u64 = 16;
 /// The maximum number of quads of a segment, so that a counter has enough bits for those of all staged segments.
 const SEGMENT_QUADS_MAX: u64 = (1 << STAGED_QUADS_BITS) / STAGE_MAX as u64 - 1;
 
@@ -91,31 +101,97 @@ impl BlockPacking {
     }
 }
 
-/// Returns the size of the table of segments of `blocks` blocks, in bytes.
-pub(super) fn segment_bytes(neurons: u32, blocks: u32) -> u64 {
-    SpikingGroup::<()>::SEGMENTS_STRIDE * u64::from(blocks) * (u64::from(neurons) + 2)
+/// Synapses that have been sorted by block and uploaded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SortedBlocks {
+    pub(super) packing: BlockPacking,
+    pub(super) segments: Segments,
+    /// The bindings over which they are split.
+    pub(super) parts: BlockParts,
+}
+
+/// The room for sorted synapses, and the layout that the options ask for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// The maximum number of bindings.
+    pub(super) bindings: usize,
+    /// The maximum size of a binding, in bytes.
+    pub(super) bytes: u64,
+    /// Whether segments have slots; `None` if that depends on their lengths.
+    pub(super) slots: Option<bool>,
+}
+
+/// The size of the places of `blocks` blocks, in bytes: two words each.
+const fn places_bytes(blocks: u64) -> u64 {
+    2 * SpikingGroup::<()>::SEGMENTS_STRIDE * blocks
+}
+
+/// Returns the size of the places of `blocks` blocks and of the table of their segments, in bytes.
+pub(super) fn table_bytes(neurons: u32, blocks: u32) -> u64 {
+    let blocks = u64::from(blocks);
+    places_bytes(blocks) + SpikingGroup::<()>::SEGMENTS_STRIDE * blocks * u64::from(neurons)
 }
 
 /// Synapses from some sources to a block.
 struct SortedPart {
-    /// The segment of each source: the index of its first quad, and the number of its quads, which is 0 if there is none.
-    segments: Vec<[u32; 2]>,
+    /// For each source its entry in the table, or its slot.
+    heads: Vec<u32>,
+    /// The quads of segments, or of those parts of segments that do not fit in slots.
     words: Vec<u32>,
 }
 
-/// The numbers of quads of a block.
+/// The numbers of quads of a block in a layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct BlockQuads {
-    /// The number of all quads.
+    /// The number of all quads, without slots.
     all: u64,
-    /// The number of quads of the longest segment.
+    /// The number of quads of the longest segment, without its slot.
     longest: u64,
 }
 
-/// Returns the place of a segment of `quads` quads that is added behind `end` quads: the next one, or the beginning of
-/// the next line if it would lie in two lines although it fits in one.
-const fn place_behind(end: u64, quads: u64) -> u64 {
-    if quads <= LINE && end % LINE + quads > LINE { end.next_multiple_of(LINE) } else { end }
+impl BlockQuads {
+    /// Counts the quads of a segment of `synapses` synapses as well.
+    fn add(&mut self, segments: Segments, synapses: usize) {
+        let quads = quads_of(segments, synapses);
+        self.all = place_behind(segments, self.all, quads) + quads;
+        self.longest = self.longest.max(quads);
+    }
+}
+
+/// What is known of the segments of a block before they are sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counted {
+    /// The number of segments.
+    segments: u64,
+    /// The number of those that do not fit in a slot.
+    long: u64,
+    table: BlockQuads,
+    slots: BlockQuads,
+}
+
+impl Counted {
+    /// Returns the numbers of quads in a layout.
+    const fn quads(&self, segments: Segments) -> BlockQuads {
+        match segments {
+            Segments::Table => self.table,
+            Segments::Slots => self.slots,
+        }
+    }
+}
+
+/// Returns the number of quads of a segment of `synapses` synapses, without its slot.
+const fn quads_of(segments: Segments, synapses: usize) -> u64 {
+    match segments {
+        Segments::Table => synapses.div_ceil(QUAD) as u64,
+        Segments::Slots => synapses.saturating_sub(SLOT_SYNAPSES).div_ceil(QUAD) as u64,
+    }
+}
+
+/// Returns the place of `quads` quads of a segment that are added behind `end` quads: the next one or, in a table, the
+/// beginning of the next line if the segment would lie in two lines although it fits in one.
+const fn place_behind(segments: Segments, end: u64, quads: u64) -> u64 {
+    let is_split = matches!(segments, Segments::Table) && quads <= LINE && end % LINE + quads > LINE;
+    if is_split { end.next_multiple_of(LINE) } else { end }
 }
 
 /// Returns the segments of a row: the number of the block, and the synapses to it. Rows are sorted by target.
@@ -125,53 +201,70 @@ fn segments_of(row: &[Synapse], packing: BlockPacking) -> impl Iterator<Item = (
         .map(move |segment| (block(&segment[0]) as usize, segment))
 }
 
-/// Counts the quads of each block from some sources, as `sort` makes them.
-fn count(synapses: &Synapses, sources: Range<u32>, packing: BlockPacking, blocks: u32) -> Vec<BlockQuads> {
-    let mut counted = vec![BlockQuads::default(); blocks as usize];
+/// Counts the segments of each block from some sources, and their quads as `sort` makes them.
+fn count(synapses: &Synapses, sources: Range<u32>, packing: BlockPacking, blocks: u32) -> Vec<Counted> {
+    let mut counted = vec![Counted::default(); blocks as usize];
     let mut row = Vec::new();
     for source in sources {
         row.clear();
         row.extend(synapses.row(source));
         for (block, segment) in segments_of(&row, packing) {
-            let (block, quads) = (&mut counted[block], segment.len().div_ceil(QUAD) as u64);
-            block.all = place_behind(block.all, quads) + quads;
-            block.longest = block.longest.max(quads);
+            let Counted { segments, long, table, slots } = &mut counted[block];
+            *segments += 1;
+            *long += u64::from(segment.len() > SLOT_SYNAPSES);
+            table.add(Segments::Table, segment.len());
+            slots.add(Segments::Slots, segment.len());
         }
     }
     for block in &mut counted {
-        block.all = block.all.next_multiple_of(LINE);
+        block.table.all = block.table.all.next_multiple_of(LINE);
     }
     counted
 }
 
-/// Sorts the synapses from some sources by block. `counted` has the numbers of quads of each block.
-fn sort(
-    synapses: &Synapses,
-    sources: Range<u32>,
+/// A layout of sorted synapses.
+#[derive(Clone, Copy, Debug)]
+struct SortedLayout {
     packing: BlockPacking,
-    counted: &[BlockQuads],
-) -> Vec<SortedPart> {
-    let new = |quads: &BlockQuads| SortedPart {
-        segments: vec![[0; 2]; sources.len()],
-        words: Vec::with_capacity(QUAD * quads.all as usize),
+    segments: Segments,
+    /// The number of low bits of an entry that are a place in a block. The others are a number of quads.
+    place_bits: u32,
+}
+
+/// Sorts the synapses from some sources by block. `begins` has the place of the first quad behind slots in each block.
+fn sort(synapses: &Synapses, sources: Range<u32>, layout: SortedLayout, begins: &[u64]) -> Vec<SortedPart> {
+    let SortedLayout { packing, segments, place_bits } = layout;
+    let head_words = match segments {
+        Segments::Table => 1,
+        Segments::Slots => SLOT,
     };
-    let mut parts: Vec<SortedPart> = counted.iter().map(new).collect();
+    let new = |_: &u64| SortedPart { heads: vec![0; head_words * sources.len()], words: Vec::new() };
+    let mut parts: Vec<SortedPart> = begins.iter().map(new).collect();
     let mut row = Vec::new();
     for (number, source) in sources.enumerate() {
         row.clear();
         row.extend(synapses.row(source));
         for (block, segment) in segments_of(&row, packing) {
-            let SortedPart { segments, words } = &mut parts[block];
-            let quads = segment.len().div_ceil(QUAD);
-            let place = place_behind((words.len() / QUAD) as u64, quads as u64) as usize;
-            segments[number] = [place as u32, quads as u32];
-            words.resize(QUAD * place, 0);
-            words.extend(segment.iter().map(|synapse| packing.word(synapse, synapses.packing.min_delay)));
-            words.resize(QUAD * (place + quads), 0);
+            let SortedPart { heads, words } = &mut parts[block];
+            let head = &mut heads[head_words * number..][..head_words];
+            let packed = segment.iter().map(|synapse| packing.word(synapse, synapses.packing.min_delay));
+            let in_slot = if segments == Segments::Slots { SLOT_SYNAPSES } else { 0 };
+            head.iter_mut().zip(packed.clone().take(in_slot)).for_each(|(word, synapse)| *word = synapse);
+            let quads = quads_of(segments, segment.len());
+            if quads == 0 {
+                continue;
+            }
+            let place = place_behind(segments, (words.len() / QUAD) as u64, quads);
+            head[head_words - 1] = (quads as u32) << place_bits | (begins[block] + place) as u32;
+            words.resize(QUAD * place as usize, 0);
+            words.extend(packed.skip(in_slot));
+            words.resize(QUAD * (place + quads) as usize, 0);
         }
     }
-    for part in &mut parts {
-        part.words.resize(part.words.len().next_multiple_of(QUAD * LINE as usize), 0);
+    if segments == Segments::Table {
+        for part in &mut parts {
+            part.words.resize(part.words.len().next_multiple_of(SLOT), 0);
+        }
     }
     parts
 }
@@ -185,9 +278,9 @@ struct Allotment {
     bindings: Vec<u64>,
 }
 
-/// Allots a place in bindings of at most `max` quads to each block. `blocks` has their numbers of quads. Returns `None` if
-/// there are not enough bindings.
-fn allot(blocks: impl Iterator<Item = u64>, max: u64) -> Option<Allotment> {
+/// Allots a place in at most `most` bindings of at most `max` quads to each block. `blocks` has their numbers of quads. Returns
+/// `None` if there are not enough bindings.
+fn allot(blocks: impl Iterator<Item = u64>, most: usize, max: u64) -> Option<Allotment> {
     let (mut places, mut bindings) = (Vec::new(), vec![0_u64]);
     for quads in blocks {
         if bindings[bindings.len() - 1] + quads > max {
@@ -197,75 +290,129 @@ fn allot(blocks: impl Iterator<Item = u64>, max: u64) -> Option<Allotment> {
         places.push((last, bindings[last]));
         bindings[last] += quads;
     }
-    let fits = bindings.len() <= BINDINGS && bindings.iter().all(|&quads| quads <= max);
+    let fits = bindings.len() <= most && bindings.iter().all(|&quads| quads <= max);
     fits.then_some(Allotment { places, bindings })
 }
 
-/// Sorts the synapses into `blocks` blocks, and uploads them with the table of their segments. Returns false, and changes
-/// nothing, if they do not fit in bindings of at most `max_bytes` bytes, or a segment does not fit in the table.
+/// Returns the layout of blocks whose sources have been counted in chunks, with the places of the blocks, or `None` if the
+/// synapses do not fit in it.
+fn lay_out(
+    counts: &[Vec<Counted>],
+    neurons: u32,
+    (packing, segments): (BlockPacking, Segments),
+    room: Room,
+) -> Option<(SortedLayout, Allotment)> {
+    let blocks = counts.first().map_or(0, Vec::len);
+    let slots = if segments == Segments::Slots { LINE * u64::from(neurons) } else { 0 };
+    let behind = |block: usize| counts.iter().map(|counts| counts[block].quads(segments).all).sum::<u64>();
+    let quads: Vec<u64> = (0..blocks).map(|block| slots + behind(block)).collect();
+    let longest = counts.iter().flatten().map(|counted| counted.quads(segments).longest).max().unwrap_or(0);
+    let place_bits = u32::BITS - (u64::BITS - longest.leading_zeros()).max(1);
+    let do_segments_fit = longest <= SEGMENT_QUADS_MAX && quads.iter().all(|&quads| quads >> place_bits == 0);
+    let allotment = allot(quads.into_iter(), room.bindings, room.bytes / QUAD_BYTES);
+    let layout = SortedLayout { packing, segments, place_bits };
+    allotment.filter(|_| do_segments_fit).map(|allotment| (layout, allotment))
+}
+
+/// Returns the layouts to try, the better one first.
+fn candidates(counts: &[Vec<Counted>], slots: Option<bool>) -> &'static [Segments] {
+    let [segments, long] = counts
+        .iter()
+        .flatten()
+        .fold([0, 0], |[segments, long], counted| [segments + counted.segments, long + counted.long]);
+    match slots {
+        Some(true) => &[Segments::Slots],
+        Some(false) => &[Segments::Table],
+        None if LONG_SEGMENT * long <= segments => &[Segments::Slots, Segments::Table],
+        None => &[Segments::Table],
+    }
+}
+
+/// Sorts the synapses into `blocks` blocks, and uploads them with the places of their segments. Returns `None`, and changes
+/// nothing, if they do not fit in the room, or a segment is too long for an entry.
 pub(super) fn upload(
     device: &Device,
     synapses: &Synapses,
     (packing, blocks): (BlockPacking, u32),
-    max_bytes: u64,
+    room: Room,
     buffers: &mut SpikingGroup<Buffer>,
-) -> Result<bool, Error> {
+) -> Result<Option<SortedBlocks>, Error> {
     let neurons = synapses.lengths.len() as u32;
     let row = (synapses.count() / u64::from(neurons.max(1))).max(1);
     let chunk = (CHUNK / row).max(64) as u32;
     let chunks: Vec<Range<u32>> = (0..neurons.div_ceil(chunk))
         .map(|number| number * chunk..(number * chunk).saturating_add(chunk).min(neurons))
         .collect();
-    let counts: Vec<Vec<BlockQuads>> =
+    let counts: Vec<Vec<Counted>> =
         chunks.par_iter().map(|sources| count(synapses, sources.clone(), packing, blocks)).collect();
-    let quads_of = |block: usize| counts.iter().map(|counts: &Vec<BlockQuads>| counts[block].all).sum();
-    let quads: Vec<u64> = (0..blocks as usize).map(quads_of).collect();
-    let longest = counts.iter().flatten().map(|counted| counted.longest).max().unwrap_or(0);
-    // The low bits of an entry of the table are a place in a block, and the others the length of a segment.
-    let length_bits = u64::BITS - longest.leading_zeros();
-    let place_bits = u32::BITS - length_bits.max(1);
-    let do_segments_fit = longest <= SEGMENT_QUADS_MAX && quads.iter().all(|&quads| quads >> place_bits == 0);
-    let Some(Allotment { places, bindings }) =
-        allot(quads.iter().copied(), max_bytes / QUAD_BYTES).filter(|_| do_segments_fit)
-    else {
-        return Ok(false);
-    };
-    buffers.segments.grow(segment_bytes(neurons, blocks))?;
-    let targets =
-        [&mut buffers.blocks_a, &mut buffers.blocks_b, &mut buffers.blocks_c, &mut buffers.blocks_d];
-    for (buffer, quads) in targets.into_iter().zip(&bindings) {
+    let laid_out = candidates(&counts, room.slots)
+        .iter()
+        .find_map(|&segments| lay_out(&counts, neurons, (packing, segments), room));
+    let Some((layout, Allotment { places, bindings })) = laid_out else { return Ok(None) };
+    let segments = layout.segments;
+    buffers.segments.grow(match segments {
+        Segments::Table => table_bytes(neurons, blocks),
+        Segments::Slots => places_bytes(blocks.into()),
+    })?;
+    let mut targets = [
+        &mut buffers.blocks_a,
+        &mut buffers.blocks_b,
+        &mut buffers.blocks_c,
+        &mut buffers.blocks_d,
+        &mut buffers.blocks_e,
+        &mut buffers.blocks_f,
+        &mut buffers.blocks_g,
+        &mut buffers.blocks_h,
+    ];
+    for (buffer, quads) in targets.iter_mut().zip(&bindings) {
         buffer.grow(QUAD_BYTES * quads)?;
     }
-    let targets = [&buffers.blocks_a, &buffers.blocks_b, &buffers.blocks_c, &buffers.blocks_d];
-    let table = |block: usize| segment_bytes(neurons, 1) * block as u64;
-    for (block, (binding, place)) in places.iter().enumerate() {
-        let beginning = [(*binding as u32) << 30 | *place as u32, place_bits];
-        buffers.segments.upload(table(block + 1) - size_of_val(&beginning) as u64, &beginning)?;
-    }
-    let mut done = vec![0_u32; blocks as usize];
+    let beginning =
+        |&(binding, place): &(usize, u64)| [(binding as u32) << 28 | place as u32, layout.place_bits];
+    let beginnings: Vec<[u32; 2]> = places.iter().map(beginning).collect();
+    buffers.segments.upload(0, &beginnings)?;
+    let table = table_bytes(neurons, 1) - places_bytes(1);
+    let slots = if segments == Segments::Slots { LINE } else { 0 };
+    let mut begins = vec![slots * u64::from(neurons); blocks as usize];
     let threads = rayon::current_num_threads().max(1);
     for (some, counts) in chunks.chunks(threads).zip(counts.chunks(threads)) {
+        // The places behind the slots at which the blocks of each chunk begin.
+        let chunk_begins: Vec<Vec<u64>> = counts
+            .iter()
+            .map(|counts| {
+                let before = begins.clone();
+                for (begin, counted) in begins.iter_mut().zip(counts) {
+                    *begin += counted.quads(segments).all;
+                }
+                before
+            })
+            .collect();
         let sorted: Vec<Vec<SortedPart>> = some
             .par_iter()
-            .zip(counts)
-            .map(|(sources, counts)| sort(synapses, sources.clone(), packing, counts))
+            .zip(&chunk_begins)
+            .map(|(sources, begins)| sort(synapses, sources.clone(), layout, begins))
             .collect();
-        for (sources, parts) in some.iter().zip(sorted) {
+        for ((sources, parts), begins) in some.iter().zip(sorted).zip(&chunk_begins) {
             for (block, part) in parts.into_iter().enumerate() {
                 let (binding, place) = places[block];
-                let begin = done[block];
-                targets[binding].upload(QUAD_BYTES * (place + u64::from(begin)), &part.words)?;
-                let entry = |[place, quads]: &[u32; 2]| quads << place_bits | (begin + place);
-                let entries: Vec<u32> = part.segments.iter().map(entry).collect();
-                buffers.segments.upload(table(block) + 4 * u64::from(sources.start), &entries)?;
-                done[block] += (part.words.len() / QUAD) as u32;
+                let source = u64::from(sources.start);
+                match segments {
+                    Segments::Table => {
+                        let place = places_bytes(blocks.into()) + table * block as u64;
+                        buffers.segments.upload(place + 4 * source, &part.heads)?;
+                    }
+                    Segments::Slots => {
+                        targets[binding].upload(QUAD_BYTES * (place + LINE * source), &part.heads)?;
+                    }
+                }
+                targets[binding].upload(QUAD_BYTES * (place + begins[block]), &part.words)?;
             }
         }
         // wgpu keeps the written bytes in the memory of the host until a later submission has ended.
         let filling = device.submit("sorting synapses by block", |_| {})?;
         device.wait(&filling)?;
     }
-    Ok(true)
+    Ok(Some(SortedBlocks { packing, segments, parts: BlockParts::of(bindings.len()) }))
 }
 
 #[cfg(test)]
@@ -277,13 +424,32 @@ mod tests {
         for (end, quads, place) in
             [(3, 1, 3), (3, 2, 4), (5, 3, 5), (6, 3, 8), (6, 4, 8), (6, 5, 6), (7, 0, 7)]
         {
-            assert_eq!(place_behind(end, quads), place, "{quads} quads behind {end}");
+            assert_eq!(place_behind(Segments::Table, end, quads), place, "{quads} quads behind {end}");
+            assert_eq!(
+                place_behind(Segments::Slots, end, quads),
+                end,
+                "{quads} quads behind {end}, with slots"
+            );
+        }
+    }
+
+    #[test]
+    fn slots_are_used_if_nearly_all_segments_fit() {
+        let counts = |segments, long| vec![vec![Counted { segments, long, ..Counted::default() }; 2]];
+        for (segments, long, slots, first) in [
+            (32, 2, None, Segments::Slots),
+            (32, 3, None, Segments::Table),
+            (32, 3, Some(true), Segments::Slots),
+            (32, 0, Some(false), Segments::Table),
+        ] {
+            let found = candidates(&counts(segments, long), slots);
+            assert_eq!(found[0], first, "{long} of {segments} segments are long, asked for {slots:?}");
         }
     }
 
     #[test]
     fn blocks_are_in_one_binding_each() {
-        let allotted = |blocks: &[u64], max| allot(blocks.iter().copied(), max);
+        let allotted = |blocks: &[u64], max| allot(blocks.iter().copied(), 4, max);
         let allotment = Allotment { places: vec![(0, 0), (0, 4), (1, 0), (1, 7)], bindings: vec![7, 8] };
         assert_eq!(allotted(&[4, 3, 7, 1], 8), Some(allotment), "the third has no room in the first binding");
         assert_eq!(allotted(&[8, 8, 8, 8, 1], 8), None, "more than four bindings");

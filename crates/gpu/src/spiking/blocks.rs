@@ -2,7 +2,7 @@
 
 use kvrm_shaders::interface::spiking::Settings;
 use kvrm_shaders::layout::spiking::{BATCH_MAX, BLOCK_MAX, MEMBERS};
-use kvrm_shaders::variants::SynapseParts;
+use kvrm_shaders::variants::BlockParts;
 use kvrm_spiking::Network;
 
 use super::blocked::{self, BlockPacking};
@@ -18,7 +18,7 @@ const ENOUGH: u32 = 128;
 const NEURONS_MIN: u32 = 64;
 /// The minimum workgroup memory, which WebGPU guarantees.
 const WORKGROUP_BYTES_MIN: u32 = 16 << 10;
-/// The number of storage buffers of the kernel beside the synapses.
+/// The maximum number of storage buffers of the kernel beside the synapses.
 const BUFFERS: usize = 18;
 
 /// The division of the neurons into blocks.
@@ -52,14 +52,14 @@ impl Blocks {
     }
 
     /// Checks whether [`Kernel::Fused`](super::Kernel::Fused) can run batches of `batch` steps of a network whose synapses are
-    /// in `bindings` bindings: it has neither weights that learn nor neurons of FEAGI, and its buffers and workgroup memory are
+    /// in `parts` bindings: it has neither weights that learn nor neurons of FEAGI, and its buffers and workgroup memory are
     /// within the limits of the device.
     pub(super) fn check(
         self,
         device: &Device,
         network: &Network,
         batch: u32,
-        bindings: usize,
+        parts: usize,
     ) -> Result<(), Unsuitable> {
         if network.is_plastic() {
             return Err(Unsuitable::Learning);
@@ -70,10 +70,10 @@ impl Blocks {
         let limits = device.limits();
         let neurons = network.neurons();
         let fits = limits.workgroup_bytes >= WORKGROUP_BYTES_MIN
-            && BUFFERS + SynapseParts::of(bindings).bindings() <= limits.storage_buffers as usize
+            && bindings(device) >= parts
             && PIECE_BYTES * self.listed(neurons, batch) <= limits.storage_bytes()
             && self.count <= limits.workgroups
-            && blocked::segment_bytes(neurons, self.count) <= limits.storage_bytes()
+            && blocked::table_bytes(neurons, self.count) <= limits.storage_bytes()
             && self.packing(network).is_some();
         if fits { Ok(()) } else { Err(Unsuitable::Limits) }
     }
@@ -93,6 +93,17 @@ impl Blocks {
     pub(super) const fn set(self, settings: &mut Settings) {
         (settings.blocks, settings.window) = (self.count, self.window);
     }
+}
+
+/// Returns the maximum number of bindings of synapses that are sorted by block.
+pub(super) fn bindings(device: &Device) -> usize {
+    let left = (device.limits().storage_buffers as usize).saturating_sub(BUFFERS);
+    BlockParts::ALL
+        .iter()
+        .map(|parts| parts.bindings())
+        .take_while(|&count| count <= left)
+        .last()
+        .unwrap_or(0)
 }
 
 /// Returns the number of blocks of at most `most` neurons, or of about `wanted` if that is less.

@@ -193,8 +193,8 @@ impl DeviceExecutor {
         let batches = batches.min(self.options.slice.unwrap_or(u32::MAX)).max(1);
         let batches = u64::from(batches).min(left) as u32;
         let mut settings = *settings;
-        if let (Kernel::Fused, Some(packing)) = (kernel, self.store.block_packing) {
-            packing.set(&mut settings);
+        if let (Kernel::Fused, Some(sorted)) = (kernel, self.store.sorted) {
+            sorted.packing.set(&mut settings);
         }
         settings.rounds = batches;
         let (second, workgroups) = match kernel {

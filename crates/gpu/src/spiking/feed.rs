@@ -78,8 +78,10 @@ impl Staging {
                 mapped_at_creation: true,
             })
         })?;
-        let refused =
-            |error: wgpu::MapRangeError| Error::Refused { doing: DOING.to_owned(), message: error.to_string() };
+        let refused = |error: wgpu::MapRangeError| Error::Refused {
+            doing: DOING.to_owned(),
+            message: error.to_string(),
+        };
         let mapped = buffer.get_mapped_range_mut(..).map_err(refused)?;
         Ok(Some(Room { buffer, mapped }))
     }

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use kvrm_shaders::interface::spiking::{
-    Fused, FusedGroups, FusedOverrides, Neurons, NeuronsGroups, Propagate, PropagateGroups, Single,
-    SingleGroups, SingleOverrides, SpikingGroup,
+    Fused, FusedGroups, FusedOverrides, Neurons, NeuronsGroups, Propagate, PropagateGroups, Settle,
+    SettleGroups, Single, SingleGroups, SingleOverrides, SpikingGroup,
 };
 use kvrm_shaders::kernel::{Entry, Root};
 use kvrm_shaders::layout::spiking::MEMBERS;
-use kvrm_shaders::variants::{InputMarks, Models, Plasticity, SpikeRecording, SynapseParts};
+use kvrm_shaders::variants::{
+    BlockParts, InputMarks, Models, Plasticity, Segments, SpikeRecording, SynapseParts,
+};
 
 use super::layout::BlockMemory;
 use crate::device::Device;
@@ -105,6 +107,8 @@ pub(super) struct Variant {
     pub(super) plasticity: Plasticity,
     pub(super) models: Models,
     pub(super) spike_recording: SpikeRecording,
+    pub(super) block_parts: BlockParts,
+    pub(super) segments: Segments,
     /// The number of invocations of a workgroup, for kernels that do not have a fixed one.
     pub(super) invocations: u32,
 }
@@ -171,7 +175,7 @@ impl Pipelines {
 
     fn compile(&self, variant: Variant) -> Result<CompiledKernel, Error> {
         let Variant { entry_point, input_marks, plasticity, models, spike_recording, .. } = variant;
-        let workgroup_size = variant.invocations;
+        let Variant { block_parts, segments, invocations: workgroup_size, .. } = variant;
         let synapse_parts = self.parts;
         let memory = BlockMemory::new(self.device.limits().workgroup_bytes);
         match entry_point {
@@ -193,13 +197,23 @@ impl Pipelines {
                 SingleOverrides { workgroup_size },
                 |spiking| SingleGroups { spiking },
             ),
-            EntryPoint::BeginTurns | EntryPoint::Fused | EntryPoint::Settle => self.pipeline(
-                Fused { synapse_parts, input_marks, plasticity, models, spike_recording },
-                match entry_point {
-                    EntryPoint::BeginTurns => Fused::BEGIN_TURNS,
-                    EntryPoint::Settle => Fused::SETTLE,
-                    _ => Fused::FUSED,
+            EntryPoint::BeginTurns | EntryPoint::Settle => self.pipeline(
+                Settle { synapse_parts, input_marks, plasticity },
+                if entry_point == EntryPoint::Settle { Settle::SETTLE } else { Settle::BEGIN_TURNS },
+                (),
+                |spiking| SettleGroups { spiking },
+            ),
+            EntryPoint::Fused => self.pipeline(
+                Fused {
+                    synapse_parts,
+                    block_parts,
+                    segments,
+                    input_marks,
+                    plasticity,
+                    models,
+                    spike_recording,
                 },
+                Fused::FUSED,
                 FusedOverrides { workgroup_size, block_sums: memory.sums, stage: memory.stage },
                 |spiking| FusedGroups { spiking },
             ),

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use kvrm_shaders::interface::spiking::{Settings, SpikingGroup, Time};
 use kvrm_shaders::kernel::Group as _;
-use kvrm_shaders::variants::{InputMarks, Models, Plasticity, SpikeRecording};
+use kvrm_shaders::variants::{BlockParts, InputMarks, Models, Plasticity, Segments, SpikeRecording};
 use kvrm_spiking::{Network, STATE_WORDS, bit_words};
 
-use super::blocked::{self, BlockPacking};
-use super::blocks::Blocks;
+use super::blocked::{self, SortedBlocks};
+use super::blocks::{self, Blocks};
 use super::explain::Unsuitable;
 use super::kernels::{BurstKernels, EntryPoint, Kernel, Pipelines, Variant, workgroup_size};
 use super::layout::{PIECE_BYTES, SPIKE_BYTES, tables};
@@ -49,8 +49,8 @@ pub(super) struct Store {
     pub(super) has_prepared: bool,
     /// The division of the neurons into blocks for [`Kernel::Fused`].
     pub(super) blocks: Blocks,
-    /// The packing of the synapses that have been sorted by block, as [`Kernel::Fused`] needs.
-    pub(super) block_packing: Option<BlockPacking>,
+    /// The synapses that have been sorted by block, as [`Kernel::Fused`] needs.
+    pub(super) sorted: Option<SortedBlocks>,
 }
 
 /// A pipeline with the bind group of its buffers.
@@ -124,6 +124,10 @@ impl Store {
             blocks_b: zeroed("synapses by block", 0)?,
             blocks_c: zeroed("synapses by block", 0)?,
             blocks_d: zeroed("synapses by block", 0)?,
+            blocks_e: zeroed("synapses by block", 0)?,
+            blocks_f: zeroed("synapses by block", 0)?,
+            blocks_g: zeroed("synapses by block", 0)?,
+            blocks_h: zeroed("synapses by block", 0)?,
             synapses,
         };
         let store = Self {
@@ -141,7 +145,7 @@ impl Store {
             sorting,
             has_prepared: false,
             blocks,
-            block_packing: None,
+            sorted: None,
         };
         let all: Vec<u32> = (0..network.neurons()).collect();
         store.upload_places(&parts.synapses, &all)?;
@@ -173,7 +177,7 @@ impl Store {
     pub(super) fn adopt(&mut self, plan: Plan) {
         (self.settings, self.parts, self.workgroups) = (plan.settings, plan.parts, plan.workgroups);
         (self.kernels, self.sorting) = (plan.kernels, plan.sorting);
-        (self.blocks, self.block_packing, self.models) = (plan.blocks, None, plan.models);
+        (self.blocks, self.sorted, self.models) = (plan.blocks, None, plan.models);
         self.bound.clear();
     }
 
@@ -181,6 +185,7 @@ impl Store {
     /// spikes.
     pub(super) fn kernel(&mut self, entry_point: EntryPoint, records: bool) -> Result<BoundKernel, Error> {
         let Self { input_marks, plasticity, models, .. } = *self;
+        let sorted = self.sorted.filter(|_| entry_point == EntryPoint::Fused);
         let lists = matches!(entry_point, EntryPoint::Neurons | EntryPoint::Single | EntryPoint::Fused);
         let variant = Variant {
             entry_point,
@@ -188,8 +193,10 @@ impl Store {
             plasticity,
             models: if lists { models } else { Models::Any },
             spike_recording: if lists && records { SpikeRecording::On } else { SpikeRecording::Off },
+            block_parts: sorted.map_or(BlockParts::One, |sorted| sorted.parts),
+            segments: sorted.map_or(Segments::Table, |sorted| sorted.segments),
             invocations: match entry_point {
-                EntryPoint::BeginTurns | EntryPoint::Fused | EntryPoint::Settle => self.blocks.invocations,
+                EntryPoint::Fused => self.blocks.invocations,
                 _ => workgroup_size(&self.device),
             },
         };
@@ -207,7 +214,7 @@ impl Store {
     /// Makes the buffers for [`Kernel::Fused`] and sorts the synapses by block, unless that has been done. Returns false if
     /// the synapses do not fit in its bindings, or a segment does not fit in the table.
     pub(super) fn prepare_blocks(&mut self, network: &Network, options: &Options) -> Result<bool, Error> {
-        if self.block_packing.is_some() {
+        if self.sorted.is_some() {
             return Ok(true);
         }
         let Some(packing) = self.blocks.packing(network) else { return Ok(false) };
@@ -217,12 +224,14 @@ impl Store {
         let Settings { neurons, batch, blocks, .. } = self.settings;
         self.buffers.pieces.grow(PIECE_BYTES * self.blocks.listed(neurons, batch))?;
         self.buffers.turns.grow(SpikingGroup::<()>::TURNS_STRIDE * u64::from(blocks))?;
-        let max = 4 * part_words(&self.device, options);
+        let room = blocked::Room {
+            bindings: blocks::bindings(&self.device),
+            bytes: 4 * part_words(&self.device, options),
+            slots: options.slots,
+        };
         let synapses = network.synapses();
-        if blocked::upload(&self.device, synapses, (packing, blocks), max, &mut self.buffers)? {
-            self.block_packing = Some(packing);
-        }
-        Ok(self.block_packing.is_some())
+        self.sorted = blocked::upload(&self.device, synapses, (packing, blocks), room, &mut self.buffers)?;
+        Ok(self.sorted.is_some())
     }
 
     /// Reserves room for the injections of a chunk with this many steps.

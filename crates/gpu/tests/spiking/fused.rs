@@ -25,9 +25,16 @@ fn delays_of_any_length_match_the_reference() {
         for (seed, recipe) in (10 * seed..).zip(FUSIBLE) {
             let network = network(recipe, seed, delays, false);
             let given = injections(&network, seed, 138);
-            for options in [options(Some(32), None), options(None, Some(3)), options(Some(1024), Some(1))] {
-                assert_eq!(executor(&network, &options).kernels(), [Kernel::Fused], "it can run {recipe:?}");
-                compare(&network, &options, &[1, 5, 32, 100], &given);
+            for (block, slice) in [(Some(32), None), (None, Some(3)), (Some(1024), Some(1))] {
+                for slots in [false, true] {
+                    let options = Options { slots: Some(slots), ..options(block, slice) };
+                    assert_eq!(
+                        executor(&network, &options).kernels(),
+                        [Kernel::Fused],
+                        "it can run {recipe:?}"
+                    );
+                    compare(&network, &options, &[1, 5, 32, 100], &given);
+                }
             }
         }
     }
