@@ -108,8 +108,16 @@ pub fn network(recipe: Recipe, seed: u64, delays: [u32; 2], learns: bool) -> Arc
             builder.connect_list(source, target, &links).expect("neurons are there");
             if learns && random.bits().is_multiple_of(2) {
                 let rule = match random.bits() % 2 {
-                    0 => PlasticityRule::Window { steps: 1 + (random.bits() % 5) as u32, ltp: 2, ltd: 1 },
-                    _ => PlasticityRule::exponential([3.0, 4.0], [20.0, 15.0]),
+                    0 => PlasticityRule::Window {
+                        steps: [1, 2, 3, 5, 17, 32][random.bits() as usize % 6],
+                        ltp: 2,
+                        ltd: 1,
+                    },
+                    // With the longer time constants, pairs of any distance change weights.
+                    _ => {
+                        let factor = [1.0, 10.0][random.bits() as usize % 2];
+                        PlasticityRule::exponential([3.0, 4.0], [20.0 * factor, 15.0 * factor])
+                    }
                 };
                 builder.learn(source, target, [-7.0, 9.0], rule).expect("limits are in range");
             }

@@ -240,8 +240,10 @@ pub struct SpikingGroup<B> {
     pub injection_starts: B,
     /// The injections: a neuron, and an amount in weight units.
     pub injections: B,
-    /// The spikes of each neuron in the last 64 steps, low word first: bit k is the step k steps ago. Used if weights
-    /// change.
+    /// The history of each neuron, used if weights change. The first two words are its spikes in the last 64 steps, low word
+    /// first: bit k is the step k steps ago. The third word has the spikes of the older steps that the last batch moved out of
+    /// these 64, in its lowest bits. The fourth word has a bit for each step of the last batch in which a rule for pairs visits the
+    /// row. Both are used in the batch that makes them and not after it, so they are no part of the state.
     pub histories: B,
     /// The source neuron of each piece. Used if weights change.
     pub piece_sources: B,
@@ -299,7 +301,7 @@ impl SpikingGroup<()> {
     /// Bytes of an element of `injections`.
     pub const INJECTIONS_STRIDE: u64 = 8;
     /// Bytes of an element of `histories`.
-    pub const HISTORIES_STRIDE: u64 = 8;
+    pub const HISTORIES_STRIDE: u64 = 16;
     /// Bytes of an element of `piece_sources`.
     pub const PIECE_SOURCES_STRIDE: u64 = 4;
     /// Bytes of an element of `segments`.
@@ -380,7 +382,7 @@ impl<B> Group for SpikingGroup<B> {
         Binding { binding: 11, name: "recording", access: Access::ReadWrite, min_bytes: 8 },
         Binding { binding: 12, name: "injection_starts", access: Access::Read, min_bytes: 4 },
         Binding { binding: 13, name: "injections", access: Access::Read, min_bytes: 8 },
-        Binding { binding: 14, name: "histories", access: Access::ReadWrite, min_bytes: 8 },
+        Binding { binding: 14, name: "histories", access: Access::ReadWrite, min_bytes: 16 },
         Binding { binding: 15, name: "piece_sources", access: Access::ReadWrite, min_bytes: 4 },
         Binding { binding: 16, name: "segments", access: Access::Read, min_bytes: 4 },
         Binding { binding: 17, name: "turns", access: Access::ReadWrite, min_bytes: 40 },

@@ -68,9 +68,9 @@ fn store_state(neuron: u32, before: vec4<u32>, words: vec4<u32>) {
 }
 
 /// Returns the outcome of a batch in which a neuron fired in the steps `spikes`, at last with the postsynaptic potential
-/// `last`.
-fn outcome_of(record: ptr<function, Record>, neuron: u32, spikes: u32, last: u32) -> BatchOutcome {
-    let is_listed = update_history(neuron, word_of(record, WORD_POPULATION), spikes) || spikes != 0u;
+/// `last`. `is_visited` says whether a rule visits its row.
+fn outcome_of(record: ptr<function, Record>, neuron: u32, spikes: u32, last: u32, is_visited: bool) -> BatchOutcome {
+    let is_listed = is_visited || spikes != 0u;
     // Only FEAGI's neurons have scales other than 1.
     if !HAS_MARKS {
         return BatchOutcome(spikes, 0x10000u, is_listed);
@@ -104,5 +104,6 @@ fn advance(neuron: u32, clock: Clock, steps: u32) -> BatchOutcome {
         }
     }
     store_state(neuron, before, words);
-    return outcome_of(&record, neuron, spikes, last);
+    let is_visited = update_history(neuron, word_of(&record, WORD_POPULATION), spikes, steps);
+    return outcome_of(&record, neuron, spikes, last, is_visited);
 }

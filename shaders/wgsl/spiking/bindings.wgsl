@@ -158,9 +158,11 @@ struct Record {
 @group(0) @binding(12) var<storage, read> injection_starts: array<u32>;
 /// The injections: a neuron, and an amount in weight units.
 @group(0) @binding(13) var<storage, read> injections: array<vec2<u32>>;
-/// The spikes of each neuron in the last 64 steps, low word first: bit k is the step k steps ago. Used if weights
-/// change.
-@group(0) @binding(14) var<storage, read_write> histories: array<vec2<u32>>;
+/// The history of each neuron, used if weights change. The first two words are its spikes in the last 64 steps, low word
+/// first: bit k is the step k steps ago. The third word has the spikes of the older steps that the last batch moved out of
+/// these 64, in its lowest bits. The fourth word has a bit for each step of the last batch in which a rule for pairs visits the
+/// row. Both are used in the batch that makes them and not after it, so they are no part of the state.
+@group(0) @binding(14) var<storage, read_write> histories: array<vec4<u32>>;
 /// The source neuron of each piece. Used if weights change.
 @group(0) @binding(15) var<storage, read_write> piece_sources: array<u32>;
 /// The places of blocks and segments, for the kernel `fused`. First two words for each block: its beginning, which is the number of

@@ -20,7 +20,7 @@ fn propagate(
     let team = 1u << settings.team_bits;
     let teams = stride_of(workgroups.x * MEMBERS, settings.team_bits);
     for (var index = invocation.x >> settings.team_bits; index < count; index += teams) {
-        deliver_piece(clock.first, index, invocation.x & (team - 1u), team);
+        deliver_piece(clock, index, invocation.x & (team - 1u), team);
     }
     if clock.batch != 0u {
         inject(clock, invocation.x, workgroups.x * MEMBERS);

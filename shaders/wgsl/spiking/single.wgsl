@@ -59,7 +59,7 @@ fn single(@builtin(local_invocation_index) local: u32) {
         let teams = stride_of(WORKGROUP_SIZE, settings.team_bits);
         let count = listed_pieces(atomicLoad(&pieces_listed[parity]));
         for (var index = local >> settings.team_bits; index < count; index += teams) {
-            deliver_piece(clock.first, index, local & (team - 1u), team);
+            deliver_piece(clock, index, local & (team - 1u), team);
         }
         if steps != 0u {
             inject(clock, local, WORKGROUP_SIZE);

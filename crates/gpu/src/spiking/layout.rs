@@ -93,10 +93,9 @@ pub(super) fn settings(network: &Network) -> Settings {
 
 /// Returns the number of steps that neurons can advance without an exchange of spikes.
 fn batch(network: &Network) -> u32 {
-    // A piece has one scale for all its spikes, but each spike of a FEAGI neuron has its own; and weights learn in
-    // every step.
+    // A piece has one scale for all its spikes, but each spike of a FEAGI neuron has its own.
     let is_feagi = |record: &Record| record.kind == kvrm_spiking::Kind::Feagi as u32;
-    if network.is_plastic() || network.parts().records.iter().any(is_feagi) {
+    if network.parts().records.iter().any(is_feagi) {
         return 1;
     }
     network.min_delay().unwrap_or(BATCH_MAX).min(BATCH_MAX).min(network.parts().max_delay)

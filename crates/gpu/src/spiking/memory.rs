@@ -13,7 +13,10 @@ const UNCHECKED_BYTES: u64 = 64 << 20;
 fn device_bytes(network: &Network) -> u64 {
     // If weights learn, the words of synapses are a part of the state.
     let words = if network.is_plastic() { 0 } else { 4 * network.synapses().words.len() as u64 };
-    let neuron = SpikingGroup::<()>::ROWS_STRIDE + size_of::<u32>() as u64;
+    // In a state, a history is one number of 64 bits.
+    let history =
+        if network.is_plastic() { SpikingGroup::<()>::HISTORIES_STRIDE - size_of::<u64>() as u64 } else { 0 };
+    let neuron = SpikingGroup::<()>::ROWS_STRIDE + size_of::<u32>() as u64 + history;
     network.state_bytes() + words + neuron * u64::from(network.neurons())
 }
 

@@ -116,7 +116,10 @@ impl Store {
             recording: zeroed("recording", 0)?,
             injection_starts: zeroed("injections by step", 0)?,
             injections: zeroed("injections", 0)?,
-            histories: words("histories", plastic * 2 * neurons)?,
+            histories: zeroed(
+                "histories",
+                SpikingGroup::<()>::HISTORIES_STRIDE * (plastic * neurons) as u64,
+            )?,
             piece_sources: words("sources of pieces", plastic * pieces as usize)?,
             segments: zeroed("segments of blocks", 0)?,
             turns: zeroed("turns of workgroups", 0)?,

@@ -1,9 +1,13 @@
 //! Transfers of the state of a network to the device and back.
 
+use kvrm_shaders::interface::spiking::SpikingGroup;
 use kvrm_spiking::{Network, Record, State};
 
 use super::store::Store;
 use crate::device::error::Error;
+
+/// The size of the history of a neuron on the device, in bytes. It begins with the history of a [`State`].
+const HISTORY_BYTES: u64 = SpikingGroup::<()>::HISTORIES_STRIDE;
 
 impl Store {
     /// Uploads records together with the drives of their populations. `first` is the number of the first record.
@@ -28,7 +32,9 @@ impl Store {
         buffers.ring.upload(0, &state.ring)?;
         buffers.marks.upload(0, &state.marks)?;
         buffers.fired.upload(0, &state.fired)?;
-        buffers.histories.upload(0, &state.history)?;
+        // The device does not use the other words of a history before it has written them.
+        let words = |&history: &u64| [history as u32, (history >> 32) as u32, 0, 0];
+        buffers.histories.upload(0, &state.history.iter().map(words).collect::<Vec<_>>())?;
         if network.is_plastic() {
             for (part, buffer) in self.parts.iter().zip(&buffers.synapses) {
                 buffer.upload(0, &state.weights[part.start as usize..part.end as usize])?;
@@ -47,7 +53,7 @@ impl Store {
             (&buffers.ring, 0..size_of_val(&state.ring[..]) as u64),
             (&buffers.marks, 0..size_of_val(&state.marks[..]) as u64),
             (&buffers.fired, 0..size_of_val(&state.fired[..]) as u64),
-            (&buffers.histories, 0..size_of_val(&state.history[..]) as u64),
+            (&buffers.histories, 0..HISTORY_BYTES * state.history.len() as u64),
         ];
         if network.is_plastic() {
             let bytes = self.parts.iter().map(|part| 0..4 * (part.end - part.start));
@@ -56,19 +62,26 @@ impl Store {
         let mut taken = 0;
         let mut parts = self.parts.iter();
         self.device.download_each(&ranges, &mut |bytes| {
-            let to: &mut [u8] = match taken {
+            let number = taken;
+            taken += 1;
+            let to: &mut [u8] = match number {
                 0 => bytemuck::cast_slice_mut(&mut state.columns),
                 1 => bytemuck::cast_slice_mut(&mut state.ring),
                 2 => bytemuck::cast_slice_mut(&mut state.marks),
                 3 => bytemuck::cast_slice_mut(&mut state.fired),
-                4 => bytemuck::cast_slice_mut(&mut state.history),
+                4 => {
+                    let elements = bytes.chunks_exact(HISTORY_BYTES as usize);
+                    for (history, words) in state.history.iter_mut().zip(elements) {
+                        *history = bytemuck::pod_read_unaligned(&words[..size_of::<u64>()]);
+                    }
+                    return;
+                }
                 _ => {
                     let part = parts.next().map_or(0..0, |part| part.start as usize..part.end as usize);
                     bytemuck::cast_slice_mut(&mut state.weights[part])
                 }
             };
             to.copy_from_slice(bytes);
-            taken += 1;
         })?;
         Ok(state)
     }

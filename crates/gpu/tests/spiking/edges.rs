@@ -148,8 +148,9 @@ fn more_spikes_than_the_device_has_room_for_are_recorded() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn a_state_moves_between_engines() {
-    for (seed, recipe) in (60..).zip(RECIPES) {
-        let network = network(recipe, seed, [2, 6], true);
+    for (seed, recipe) in (60..).zip(RECIPES.into_iter().chain(RECIPES)) {
+        let delays = if seed % 8 < 4 { [2, 6] } else { [20, 33] };
+        let network = network(recipe, seed, delays, true);
         let input = Input::new(injections(&network, seed, 50)).expect("amounts are small");
         let (mut first, mut second) = (reference(&network), executor(&network, &Options::default()));
         first.run(50, &input, None).expect("the reference works");
@@ -157,18 +158,31 @@ fn a_state_moves_between_engines() {
         second.set_state(&first.state().expect("the reference works")).expect("the state is of this network");
         for engine in [&mut first as &mut dyn Executor, &mut second] {
             engine.set_drive(0, 3).expect("the network has a population");
-            engine.run(20, &Input::default(), None).expect("the engine works");
+            engine.run(70, &Input::default(), None).expect("the engine works");
         }
         let states = [second.state().expect("the device works"), first.state().expect("the reference works")];
         assert_same(&states[0], &states[1], &format!("of {recipe:?}"));
+        second.set_state(&states[0]).expect("the state is of this network");
+        for engine in [&mut first as &mut dyn Executor, &mut second] {
+            engine.run(50, &Input::default(), None).expect("the engine works");
+        }
+        let states = [second.state().expect("the device works"), first.state().expect("the reference works")];
+        assert_same(&states[0], &states[1], &format!("of {recipe:?}, loaded again"));
     }
 }
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn a_network_continues_after_a_change() {
-    for (seed, learns) in [(70, false), (71, true), (72, false), (73, true)] {
-        let before = network(Recipe::Mixed, seed, [2, 6], learns);
+    for (seed, recipe, delays, learns) in [
+        (70, Recipe::Mixed, [2, 6], false),
+        (71, Recipe::Mixed, [2, 6], true),
+        (72, Recipe::Mixed, [2, 6], false),
+        (73, Recipe::Mixed, [2, 6], true),
+        (74, Recipe::Lif, [12, 20], true),
+        (75, Recipe::Lif, [12, 20], true),
+    ] {
+        let before = network(recipe, seed, delays, learns);
         let mut engines: [Box<dyn Executor>; 2] =
             [Box::new(reference(&before)), Box::new(executor(&before, &Options::default()))];
         let input = Input::new(injections(&before, seed, 30)).expect("amounts are small");
@@ -179,13 +193,13 @@ fn a_network_continues_after_a_change() {
         let mut changes: Vec<Change> = (0..40)
             .map(|index| Change::AddSynapse {
                 source: index % 5,
-                synapse: Synapse { target: index % 7, delay: 3, weight: 5 },
+                synapse: Synapse { target: index % 7, delay: delays[0] + 1, weight: 5 },
             })
             .collect();
         if let Some(Synapse { target, delay, .. }) = first {
             changes.push(Change::RemoveSynapse { source: 1, target, delay });
         }
-        if seed > 71 {
+        if [72, 73, 75].contains(&seed) {
             let model = Model::Lif(Lif { bias: 20.0, ..Lif::default() });
             changes.push(Change::AddPopulation { name: "new".to_owned(), dimensions: [9, 1, 1], model });
         }

@@ -65,7 +65,8 @@ fn run_on_reference(network: &Arc<Network>, seed: u64, script: &[BurstCall]) -> 
 fn network_for(kernel: Option<Kernel>, seed: u64) -> Arc<Network> {
     match kernel {
         Some(Kernel::Fused) => network(Recipe::Lif, seed, [3, 3], false),
-        Some(Kernel::Single) => network(Recipe::Mixed, seed, [2, 6], true),
+        // With batches of several steps.
+        Some(Kernel::Single) => network(Recipe::Lif, seed, [4, 9], true),
         _ => network(Recipe::Mixed, seed, [1, 4], true),
     }
 }

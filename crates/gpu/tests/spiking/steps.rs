@@ -1,8 +1,8 @@
 //! Comparison of the state after every step and after runs of any length.
 
 use kvrm_gpu::spiking::{Kernel, Options};
-use kvrm_spiking::{Executor, Injection, Input};
-use kvrm_testkit::networks::{RECIPES, injections, network};
+use kvrm_spiking::{Executor, Injection, Input, Recorder, Spike};
+use kvrm_testkit::networks::{RECIPES, Recipe, injections, network};
 use kvrm_testkit::spiking::{STEPS, cases};
 use proptest::prelude::*;
 
@@ -56,25 +56,78 @@ fn plasticity_works_in_runs_longer_than_histories() {
     }
 }
 
+/// Returns whether a neuron fires twice in the same batch, if all batches from step 0 on have `batch` steps.
+fn fires_twice_in_a_batch(spikes: &[Spike], batch: u32) -> bool {
+    let mut all: Vec<(u32, u64)> =
+        spikes.iter().map(|spike| (spike.neuron, spike.step / u64::from(batch))).collect();
+    all.sort_unstable();
+    all.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+/// Returns whether 63 or more steps pass between two spikes of a neuron, so that a rule visits its row without a spike.
+fn has_long_intervals(spikes: &[Spike]) -> bool {
+    let mut all: Vec<(u32, u64)> = spikes.iter().map(|spike| (spike.neuron, spike.step)).collect();
+    all.sort_unstable();
+    all.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[1].1 - pair[0].1 >= 63)
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn plasticity_works_in_each_step_of_a_batch() {
+    let runs = [1, 2, 15, 40, 3, 100, 7, 64, 33];
+    for (seed, (recipe, delays, wanted, batch)) in (50..).zip([
+        (Recipe::Lif, [3, 3], None, 3),
+        (Recipe::Izhikevich, [15, 15], None, 15),
+        (Recipe::Lif, [15, 40], None, 15),
+        (Recipe::Lif, [15, 40], Some(7), 7),
+        (Recipe::Izhikevich, [32, 70], None, 32),
+        (Recipe::Lif, [40, 40], None, 32),
+    ]) {
+        let network = network(recipe, seed, delays, true);
+        let input = injections(&network, seed, runs.iter().sum());
+        let mut seen = reference(&network);
+        let mut recorder = Recorder::new(1 << 20);
+        let given = Input::new(input.clone()).expect("amounts are small");
+        seen.run(runs.iter().sum(), &given, Some(&mut recorder)).expect("the reference works");
+        let what = format!("{recipe:?} with delays of {delays:?}");
+        assert!(fires_twice_in_a_batch(recorder.spikes(), batch), "{what}: a source fires often");
+        assert!(has_long_intervals(recorder.spikes()), "{what}: a source is silent for a while");
+        let weights = seen.state().expect("the reference works").weights;
+        assert_ne!(weights, network.synapses().words, "{what}: weights change");
+        for kernel in [Kernel::Events, Kernel::Single] {
+            let options = Options { kernel: Some(kernel), batch: wanted, ..Options::default() };
+            let plan = executor(&network, &options).plan().expect("the device works");
+            assert_eq!(plan.batch, batch, "{what}: steps of a batch");
+            compare(&network, &options, &runs, &input);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
     #[test]
-    fn all_models_rules_and_drives_match_the_reference(case in cases(40)) {
+    fn all_models_rules_and_drives_match_the_reference(
+        case in cases(40),
+        steps in prop_oneof![Just(1), 2..STEPS],
+    ) {
         let mut expected = reference(&case.network);
         let mut found = executor(&case.network, &Options::default());
-        for step in 0..STEPS {
-            let now = case.input.at(step).iter().map(|injection| Injection { step: 0, ..*injection });
+        for first in (0..STEPS).step_by(steps as usize) {
+            let run = first..STEPS.min(first + steps);
+            let now = run.clone().flat_map(|step| {
+                case.input.at(step).iter().map(move |injection| Injection { step: step - first, ..*injection })
+            });
             let input = Input::new(now.collect()).expect("amounts are small");
             for engine in [&mut expected as &mut dyn Executor, &mut found] {
-                for &(_, population, amount) in case.drives.iter().filter(|drive| drive.0 == step) {
+                for &(_, population, amount) in case.drives.iter().filter(|drive| run.contains(&drive.0)) {
                     engine.set_drive(population, amount).expect("the population exists");
                 }
-                engine.run(1, &input, None).expect("the engine works");
+                engine.run(run.end - first, &input, None).expect("the engine works");
             }
             let states = [found.state().expect("the device works"), expected.state().expect("the reference works")];
-            assert_same(&states[0], &states[1], &format!("after step {step}"));
+            assert_same(&states[0], &states[1], &format!("after step {}", run.end));
         }
     }
 }
