@@ -671,6 +671,7 @@ def test_networks_of_the_literature_are_built() -> None:
     assert circuit != networks.microcircuit(scale=0.005, background="constant")
     assert networks.vogels_abbott().synapse_count == 319_864
     assert networks.balanced(neurons=200, synapses=20).synapse_count == 4000
+    assert networks.hpc_benchmark(scale=0.01).synapse_count == 113 * 11_250
     assert networks.fly(neurons=1000).populations[1].model == "poisson"
     area = networks.feagi(neurons=1000, synapses=5)
     simulation = recorded(area, "parallel")

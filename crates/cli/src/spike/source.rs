@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use kvrm::spiking::networks::{
-    Balanced, Fly, Microcircuit, VogelsAbbott, balanced, feagi, feagi_input, fly, microcircuit, vogels_abbott,
+    Balanced, Fly, HpcBenchmark, Microcircuit, VogelsAbbott, balanced, feagi, feagi_input, fly,
+    hpc_benchmark, microcircuit, vogels_abbott,
 };
 use kvrm::spiking::{self, Injection, Input, Network};
 
@@ -17,11 +18,18 @@ A network is a file (a description in .toml, a saved network in .safetensors, or
   vogels-abbott   Vogels and Abbott (2005), 4,000 neurons with 80 synapses each, a connection probability of 2 %
   fly             the size of a fly's brain, 138,000 neurons and 15 million synapses, drawn at random
   balanced        Brunel (2000), 10,000 neurons with 1,000 synapses each
+  hpc-benchmark   after Morrison and others (2007), 11,250 neurons with 11,250 synapses each; those between excitatory neurons learn
 --scale multiplies the number of neurons. In microcircuit and vogels-abbott it also multiplies the synapses per neuron.";
 
 /// The names of the built-in networks, each with a scale at which a CPU measures it in seconds.
-pub(crate) const NAMES: [(&str, f64); 5] =
-    [("feagi", 1.0), ("microcircuit", 0.1), ("vogels-abbott", 1.0), ("fly", 1.0), ("balanced", 1.0)];
+pub(crate) const NAMES: [(&str, f64); 6] = [
+    ("feagi", 1.0),
+    ("microcircuit", 0.1),
+    ("vogels-abbott", 1.0),
+    ("fly", 1.0),
+    ("balanced", 1.0),
+    ("hpc-benchmark", 0.25),
+];
 
 /// The share of the neurons of FEAGI's area that fire in each step.
 const FEAGI_FIRES: f64 = 0.01;
@@ -133,6 +141,7 @@ impl Source {
                 vogels_abbott(&VogelsAbbott { neurons: neurons(4000.0)?, drive, seed, ..published })
             }
             "fly" => fly(&Fly { neurons: neurons(138_000.0)?.max(20), seed, ..Fly::default() }),
+            "hpc-benchmark" => hpc_benchmark(&HpcBenchmark { scale, seed }),
             _ => balanced(&Balanced { neurons: neurons(BALANCED_NEURONS)?, seed, ..Balanced::default() }),
         };
         let network = network.with_context(|| format!("'{name}' cannot be built"))?;

@@ -275,7 +275,9 @@ fn wrong_spiking_networks_are_refused() {
         (
             "an unknown network",
             run("brain", &[]),
-            &["'brain' is neither a file nor one of feagi, microcircuit, vogels-abbott, fly, balanced"],
+            &[
+                "'brain' is neither a file nor one of feagi, microcircuit, vogels-abbott, fly, balanced, hpc-benchmark",
+            ],
         ),
         ("a missing network", run("/no/such.toml", &[]), &["cannot read /no/such.toml"]),
         (

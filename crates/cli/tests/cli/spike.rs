@@ -278,11 +278,11 @@ fn networks_are_imported_and_shown() {
 fn networks_with_names_are_measured() {
     let bench =
         ["spike", "bench", "--engine", "parallel", "--seconds", "0.01", "--settle", "1", "--scale", "0.01"];
-    let run = kvrm(&[&bench[..], &["--json", "feagi", "microcircuit", "vogels-abbott", "balanced"]].concat());
+    let names = ["feagi", "microcircuit", "vogels-abbott", "balanced", "hpc-benchmark"];
+    let run = kvrm(&[&bench[..], &["--json"], &names].concat());
     assert_eq!((run.status, &*run.stderr), (0, ""), "measured");
     let lines: Vec<Value> =
         run.stdout.lines().map(|line| serde_json::from_str(line).expect("the line is JSON")).collect();
-    let names = ["feagi", "microcircuit", "vogels-abbott", "balanced"];
     assert_eq!(
         lines.iter().map(|line| line["network"].as_str()).collect::<Vec<_>>(),
         names.map(Some),
@@ -335,7 +335,7 @@ fn invalid_arguments_are_refused() {
         let message = of(&["brain"]);
         assert!(
             message.contains(
-                "'brain' is neither a file nor one of feagi, microcircuit, vogels-abbott, fly, balanced"
+                "'brain' is neither a file nor one of feagi, microcircuit, vogels-abbott, fly, balanced, hpc-benchmark"
             ),
             "{message}"
         );

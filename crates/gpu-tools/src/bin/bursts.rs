@@ -4,8 +4,8 @@
 //! cargo run --release --package kvrm-gpu-tools --bin bursts -- [NETWORK [SCALE [STEPS [KERNEL]]]] [KEY=VALUE ...]
 //! ```
 //!
-//! NETWORK is `microcircuit`, `microcircuit_constant`, `vogels_abbott`, `fly`, `balanced`, `balanced_1ms` or `feagi`.
-//! KERNEL is `events`, `single`, `fused`, or `auto` for the engine's own choice. Prints a line of JSON for
+//! NETWORK is `microcircuit`, `microcircuit_constant`, `vogels_abbott`, `fly`, `balanced`, `balanced_1ms`, `feagi`
+//! or `hpc_benchmark`. KERNEL is `events`, `single`, `fused`, or `auto` for the engine's own choice. Prints a line of JSON for
 //! the network and one for each combination of options. A run should take 0.3 seconds or more: the GPU lowers its clock
 //! while the host prepares buffers, and needs a while to raise it. The keys are:
 //!
@@ -27,8 +27,8 @@ use kvrm_gpu::Device;
 use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, Kernel, Options};
 use kvrm_records::{Adapter, Figure, Kind, Log, MeasuredRow};
 use kvrm_spiking::networks::{
-    Background, Balanced, Fly, Microcircuit, VogelsAbbott, balanced, feagi, feagi_input, fly, microcircuit,
-    vogels_abbott,
+    Background, Balanced, Fly, HpcBenchmark, Microcircuit, VogelsAbbott, balanced, feagi, feagi_input, fly,
+    hpc_benchmark, microcircuit, vogels_abbott,
 };
 use kvrm_spiking::{Executor, Input, Network, Recorder};
 
@@ -59,9 +59,10 @@ fn network(name: &str, scale: f64) -> Result<Network, Failure> {
             balanced(&Balanced { neurons: neurons(1e6), dt: 1.0, ..Balanced::default() })?
         }
         "feagi" => feagi(neurons(500_000.0), 100, 55)?,
+        "hpc_benchmark" => hpc_benchmark(&HpcBenchmark { scale, ..HpcBenchmark::default() })?,
         other => {
-            let names =
-                "microcircuit, microcircuit_constant, vogels_abbott, fly, balanced, balanced_1ms or feagi";
+            let names = "microcircuit, microcircuit_constant, vogels_abbott, fly, balanced, balanced_1ms, feagi \
+                         or hpc_benchmark";
             return Err(format!("unknown network {other:?}; expected {names}").into());
         }
     })

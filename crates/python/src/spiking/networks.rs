@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kvrm::spiking::networks::{self, Background, Balanced, Fly, Microcircuit, VogelsAbbott};
+use kvrm::spiking::networks::{self, Background, Balanced, Fly, HpcBenchmark, Microcircuit, VogelsAbbott};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -44,6 +44,10 @@ pub(crate) fn spiking_network(
                 seed: field(options, "seed")?,
             };
             py.detach(|| networks::fly(&choices).or_raise())
+        }
+        "hpc-benchmark" => {
+            let choices = HpcBenchmark { scale: field(options, "scale")?, seed: field(options, "seed")? };
+            py.detach(|| networks::hpc_benchmark(&choices).or_raise())
         }
         "microcircuit" => {
             let background: String = field(options, "background")?;

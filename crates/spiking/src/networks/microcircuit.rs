@@ -46,6 +46,8 @@ const POTENTIALS: [[f64; 2]; 8] = [
 ];
 /// The rate of one external input, in spikes a second.
 const BACKGROUND_RATE: f64 = 8.0;
+/// The peak of the potential after an excitatory spike, in mV. The weight is 87.8 pA in the published units.
+const PEAK: f64 = 0.15;
 /// The ratio of inhibitory to excitatory weights.
 const INHIBITION: f64 = -4.0;
 
@@ -79,15 +81,6 @@ impl Default for Microcircuit {
     }
 }
 
-/// Returns the excitatory weight: the jump of the current, in mV, whose postsynaptic potential peaks at 0.15 mV; 87.8
-/// pA in the published units.
-fn excitatory(lif: &Lif) -> f64 {
-    let (tau_m, tau_s) = (lif.tau_m, lif.tau_ex);
-    let peak = libm::log(tau_m / tau_s) / (1.0 / tau_s - 1.0 / tau_m);
-    let response = tau_s / (tau_m - tau_s) * (libm::exp(-peak / tau_m) - libm::exp(-peak / tau_s));
-    0.15 / response
-}
-
 /// Returns the microcircuit.
 ///
 /// # Errors
@@ -98,7 +91,7 @@ pub fn microcircuit(choices: &Microcircuit) -> Result<Network, Error> {
         return Err(Error::parameter("scale", scale, "more than 0 and at most 1"));
     }
     let lif = Lif::default();
-    let jump = excitatory(&lif);
+    let jump = super::jump_of_peak(&lif, PEAK);
     let weight = |target: usize, source: usize| match (target, source) {
         (0, 2) => 2.0 * jump,
         (_, source) if source % 2 == 0 => jump,

@@ -49,6 +49,15 @@ def balanced(neurons: int = 1_000_000, synapses: int = 1000, dt: float = 0.1, se
     return _build("balanced", {"neurons": neurons, "synapses": synapses, "dt": dt, "seed": seed})
 
 
+def hpc_benchmark(scale: float = 1.0, seed: int = 55) -> Network:
+    """A balanced network after NEST's ``hpc_benchmark`` (Morrison and others, 2007), with steps of 0.1 ms. The synapses between
+    excitatory neurons learn.
+
+    :param scale: the scale of the number of neurons, which is 11,250 at scale 1. Each has 11,250 sources at any scale.
+    """
+    return _build("hpc-benchmark", {"scale": scale, "seed": seed})
+
+
 def fly(
     neurons: int = 138_000, degree: float = 109.0, sensory: int = 20, rate: float = 150.0, seed: int = 55
 ) -> Network:
