@@ -1,6 +1,8 @@
 //! The access to the synapses that are sorted by block, in eight bindings.
 
-import package::spiking::bindings::{blocks_a, blocks_b, blocks_c, blocks_d, blocks_e, blocks_f, blocks_g, blocks_h};
+import package::spiking::bindings::{
+    blocks_a, blocks_b, blocks_c, blocks_d, blocks_e, blocks_f, blocks_g, blocks_h,
+};
 
 /// Returns a quad of a binding.
 fn block_quad(binding: u32, index: u32) -> vec4<u32> {
