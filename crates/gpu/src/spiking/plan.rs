@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kvrm_shaders::interface::spiking::Settings;
 use kvrm_shaders::layout::spiking::{MEMBERS, SINGLE_MAX};
-use kvrm_shaders::variants::Models;
+use kvrm_shaders::variants::{Models, SynapseParts};
 use kvrm_spiking::{Kind, Network, Synapses};
 
 use super::blocks::Blocks;
@@ -22,6 +22,8 @@ use crate::device::error::Error;
 const DELIVERY: [u32; 3] = [528, 128, 1];
 /// Limits as in [`DELIVERY`] for software adapters, measured on two CPU cores.
 const SOFTWARE_DELIVERY: [u32; 3] = [16, 32, 4];
+/// The number of bits of the place of a synapse word: the number of its binding, and its index there.
+const PLACE_BITS: u32 = u32::BITS;
 /// The minimum number of invocations in a team, unless [`Options::team`] sets another.
 const TEAM_MIN: u32 = 8;
 
@@ -86,6 +88,10 @@ impl Plan {
         parts: Vec<Range<u64>>,
     ) -> Result<Self, Error> {
         let synapses = network.synapses();
+        if !are_addressable(&parts) {
+            let bytes = 4 * synapses.words.len() as u64;
+            return Err(Error::TooLarge { label: "synapses".to_owned(), bytes, max: 4 << PLACE_BITS });
+        }
         let mut settings = settings(network);
         settings.batch = settings.batch.min(options.batch.unwrap_or(settings.batch)).max(1);
         let is_software = device.info().is_software();
@@ -192,6 +198,12 @@ fn pieces_of(synapses: &Synapses, piece: u32) -> u64 {
     synapses.lengths.iter().map(|&length| u64::from(length.div_ceil(piece))).sum()
 }
 
+/// Returns whether the place of every word has enough bits: those that do not number the binding are its index there.
+fn are_addressable(parts: &[Range<u64>]) -> bool {
+    let words = 1_u64 << (PLACE_BITS - SynapseParts::of(parts.len()).bindings().ilog2());
+    parts.iter().all(|part| part.end - part.start <= words)
+}
+
 /// Divides the synapse words into bindings of at most `max` words so that no row lies in two bindings. If a row is
 /// larger than that, the error is its number of words.
 fn split(synapses: &Synapses, max: u64) -> Result<Vec<Range<u64>>, u64> {
@@ -213,4 +225,26 @@ fn split(synapses: &Synapses, max: u64) -> Result<Vec<Range<u64>>, u64> {
         }
     }
     Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_word_of_the_synapses_has_a_place_of_32_bits() {
+        let parts = |count: u64, words: u64| -> Vec<Range<u64>> {
+            (0..count).map(|number| number * words..(number + 1) * words).collect()
+        };
+        for (count, words, fits) in [
+            (0, 0, true),
+            (1, 1 << 32, true),
+            (1, (1 << 32) + 1, false),
+            (4, 1 << 30, true),
+            (5, 1 << 30, false),
+            (8, 1 << 29, true),
+        ] {
+            assert_eq!(are_addressable(&parts(count, words)), fits, "{count} bindings of {words} words");
+        }
+    }
 }
