@@ -197,8 +197,8 @@ families! {
     Segments {
         /// In a table; then it is staged in workgroup memory.
         Table,
-        /// In a slot of fixed size, whose place is known.
-        Slots = ["spiking::staged" => "spiking::slots"],
+        /// In a line of its own, whose place is known.
+        Lines = ["spiking::staged" => "spiking::lines"],
     }
 
     /// The marks of inputs that sum to zero, by which FEAGI's neurons distinguish them from no input.
@@ -337,6 +337,12 @@ mod tests {
         for parts in SynapseParts::ALL {
             let declared = declared(parts.substitutions(), "spiking::synapses", " synapses_");
             assert_eq!((declared, SynapseParts::of(declared)), (parts.bindings(), *parts), "{parts:?}");
+        }
+        for parts in BlockParts::ALL {
+            let module = parts.substitutions().first().map_or("spiking::blocks", |(_, to)| *to);
+            let text = MODULES.iter().find(|(there, _)| *there == path(module)).expect("the module exists").1;
+            let read = text.matches("return blocks_").count();
+            assert_eq!((read, BlockParts::of(read)), (parts.bindings(), *parts), "{parts:?}");
         }
     }
 }

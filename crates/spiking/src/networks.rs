@@ -17,8 +17,8 @@ pub use vogels_abbott::{VogelsAbbott, vogels_abbott};
 use crate::Lif;
 use crate::random::Stream;
 
-/// Returns the weight of an excitatory synapse, which is the jump of the current in mV, after whose spike the potential peaks
-/// at `peak` mV.
+/// Returns the weight of an excitatory synapse with which a spike raises the potential to a peak of `peak` mV. The weight is
+/// the jump of the current, in mV.
 fn jump_of_peak(lif: &Lif, peak: f64) -> f64 {
     let (tau_m, tau_s) = (lif.tau_m, lif.tau_ex);
     let time = libm::log(tau_m / tau_s) / (1.0 / tau_s - 1.0 / tau_m);

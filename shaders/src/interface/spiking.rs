@@ -248,8 +248,8 @@ pub struct SpikingGroup<B> {
     /// The source neuron of each piece. Used if weights change.
     pub piece_sources: B,
     /// The places of blocks and segments, for the kernel `fused`. First two words for each block: its beginning, which is the number of
-    /// the binding in the highest four bits and the index of a quad (a group of four words) in the others, and the number of low
-    /// bits of an entry. Then, unless segments have slots, an entry for each block and source: the number of quads of the segment,
+    /// the binding and, in the `BLOCK_QUAD_BITS` low bits, the index of a quad (a group of four words); and the number of low bits of an
+    /// entry. Then, unless segments have lines, an entry for each block and source: the number of quads of the segment,
     /// and in the low bits the index of the first one in the block.
     pub segments: B,
     /// The turn of each workgroup of the kernel `fused`.

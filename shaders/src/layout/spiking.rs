@@ -17,6 +17,10 @@ constants! {
     QUEUE = 64;
     /// The number of low bits of a counter of staged segments that count their quads. The bits above count the segments.
     STAGED_QUADS_BITS = 21;
+    /// The number of low bits of the beginning of a block that are the index of a quad. The bits above number the binding.
+    BLOCK_QUAD_BITS = 28;
+    /// The number of quads of a line, which is an aligned range of 64 bytes.
+    LINE_QUADS = 4;
     /// The binary logarithm of the number of invocations that share a row when the kernel `settle` delivers it.
     SETTLE_TEAM_BITS = 5;
 

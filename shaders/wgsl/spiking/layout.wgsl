@@ -23,6 +23,12 @@ const QUEUE = 64u;
 /// The number of low bits of a counter of staged segments that count their quads. The bits above count the segments.
 const STAGED_QUADS_BITS = 21u;
 
+/// The number of low bits of the beginning of a block that are the index of a quad. The bits above number the binding.
+const BLOCK_QUAD_BITS = 28u;
+
+/// The number of quads of a line, which is an aligned range of 64 bytes.
+const LINE_QUADS = 4u;
+
 /// The binary logarithm of the number of invocations that share a row when the kernel `settle` delivers it.
 const SETTLE_TEAM_BITS = 5u;
 

@@ -2,6 +2,7 @@
 
 import package::spiking::bindings::{segments, settings};
 import package::spiking::blocks::{block_quad};
+import package::spiking::layout::{BLOCK_QUAD_BITS};
 
 /// The most segments that are staged at a time, a power of two.
 override STAGE: u32 = 128u;
@@ -22,7 +23,8 @@ struct BlockPlace {
 fn place_of(block: u32) -> BlockPlace {
     let beginning = segments[2u * block];
     let entries = 2u * settings.blocks + block * settings.neurons;
-    return BlockPlace(entries, beginning >> 28u, beginning & 0x0fffffffu, segments[2u * block + 1u]);
+    let quad = beginning & ((1u << BLOCK_QUAD_BITS) - 1u);
+    return BlockPlace(entries, beginning >> BLOCK_QUAD_BITS, quad, segments[2u * block + 1u]);
 }
 
 /// Returns a quad of the block's synapses.

@@ -9,7 +9,7 @@
 //! the network and one for each combination of options. A run should take 0.3 seconds or more: the GPU lowers its clock
 //! while the host prepares buffers, and needs a while to raise it. The keys are:
 //!
-//! - `batch`, `piece`, `team`, `workgroups`, `block`, `slots` (0 or 1), `invocations`, `slice` and `binding_bytes`: the fields
+//! - `batch`, `piece`, `team`, `workgroups`, `block`, `lines` (0 or 1), `invocations`, `slice` and `binding_bytes`: the fields
 //!   of [`Options`]. These and KERNEL may be lists, as in `events,fused block=256,512`; every combination is measured;
 //! - `percent`: the percentage of FEAGI's neurons that fire in a step (1);
 //! - `runs`: the number of runs (3), of which the fastest is printed;
@@ -97,7 +97,7 @@ impl Arguments {
         "team",
         "workgroups",
         "block",
-        "slots",
+        "lines",
         "invocations",
         "slice",
         "binding_bytes",
@@ -153,7 +153,7 @@ impl Arguments {
             ("team", |options, value| options.team = Some(value as u32)),
             ("workgroups", |options, value| options.workgroups = Some(value as u32)),
             ("block", |options, value| options.block = Some(value as u32)),
-            ("slots", |options, value| options.slots = Some(value != 0)),
+            ("lines", |options, value| options.lines = Some(value != 0)),
             ("invocations", |options, value| options.invocations = Some(value as u32)),
             ("slice", |options, value| options.slice = Some(value as u32)),
             ("binding_bytes", |options, value| options.binding_bytes = Some(value)),

@@ -8,15 +8,15 @@
 //! The synapses of a source to a block are a segment. The kernel reads its words in quads, groups of four. The last quad of
 //! a segment is filled with words of zero, synapses without weight, so that the kernel need not look for an end within it.
 //!
-//! There are two layouts. With a *table*, segments lie one behind the other, and an entry of the table says where each begins;
-//! a short segment lies in one line, which is an aligned range of 64 bytes. With *slots*, each segment has a line of its
-//! own, so the kernel finds it without a table. A slot has room for 15 synapses; its last word is zero, or the entry of the
-//! rest of the segment, which lies behind all slots of the block.
+//! A *line* is an aligned range of 64 bytes. There are two layouts. In the one with a *table*, segments lie one behind the
+//! other, and an entry of the table says where each begins; a short segment does not cross the end of a line. In the one
+//! with *lines*, each segment has a line of its own, so the kernel finds it without a table. A line has room for 15 synapses;
+//! its last word is zero, or the entry of the rest of the segment, which lies behind all lines of the block.
 
 use std::ops::Range;
 
 use kvrm_shaders::interface::spiking::{Settings, SpikingGroup};
-use kvrm_shaders::layout::spiking::STAGED_QUADS_BITS;
+use kvrm_shaders::layout::spiking::{BLOCK_QUAD_BITS, LINE_QUADS, STAGED_QUADS_BITS};
 use kvrm_shaders::variants::{BlockParts, Segments};
 use kvrm_spiking::{Network, Synapse, Synapses};
 use rayon::prelude::*;
@@ -33,12 +33,12 @@ const QUAD: usize = 4;
 /// The size of a quad, in bytes.
 const QUAD_BYTES: u64 = 4 * QUAD as u64;
 /// The number of quads of a line.
-const LINE: u64 = 4;
-/// The number of words of a slot.
-const SLOT: usize = QUAD * LINE as usize;
-/// The number of synapses of a slot.
-const SLOT_SYNAPSES: usize = SLOT - 1;
-/// Slots are used if at most one of this many segments does not fit in its slot. Such a segment needs another read, for which
+const LINE: u64 = LINE_QUADS as u64;
+/// The number of words of a line.
+const LINE_WORDS: usize = QUAD * LINE as usize;
+/// The number of synapses of a line that belongs to a segment.
+const LINE_SYNAPSES: usize = LINE_WORDS - 1;
+/// Segments have lines if at most one of this many does not fit in its line. Such a segment needs another read, for which
 /// the other invocations of a subgroup wait.
 const LONG_SEGMENT: u64 = 16;
 /// The maximum number of quads of a segment, so that a counter has enough bits for those of all staged segments.
@@ -117,8 +117,8 @@ pub(super) struct Room {
     pub(super) bindings: usize,
     /// The maximum size of a binding, in bytes.
     pub(super) bytes: u64,
-    /// Whether segments have slots; `None` if that depends on their lengths.
-    pub(super) slots: Option<bool>,
+    /// Whether segments have lines; `None` if that depends on their lengths.
+    pub(super) lines: Option<bool>,
 }
 
 /// The size of the places of `blocks` blocks, in bytes: two words each.
@@ -134,18 +134,18 @@ pub(super) fn table_bytes(neurons: u32, blocks: u32) -> u64 {
 
 /// Synapses from some sources to a block.
 struct SortedPart {
-    /// For each source its entry in the table, or its slot.
+    /// For each source its entry in the table, or its line.
     heads: Vec<u32>,
-    /// The quads of segments, or of those parts of segments that do not fit in slots.
+    /// The quads of segments, or of those parts of segments that do not fit in lines.
     words: Vec<u32>,
 }
 
 /// The numbers of quads of a block in a layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct BlockQuads {
-    /// The number of all quads, without slots.
+    /// The number of all quads, without lines.
     all: u64,
-    /// The number of quads of the longest segment, without its slot.
+    /// The number of quads of the longest segment, without its line.
     longest: u64,
 }
 
@@ -163,10 +163,10 @@ impl BlockQuads {
 struct Counted {
     /// The number of segments.
     segments: u64,
-    /// The number of those that do not fit in a slot.
+    /// The number of those that do not fit in a line.
     long: u64,
     table: BlockQuads,
-    slots: BlockQuads,
+    lines: BlockQuads,
 }
 
 impl Counted {
@@ -174,16 +174,16 @@ impl Counted {
     const fn quads(&self, segments: Segments) -> BlockQuads {
         match segments {
             Segments::Table => self.table,
-            Segments::Slots => self.slots,
+            Segments::Lines => self.lines,
         }
     }
 }
 
-/// Returns the number of quads of a segment of `synapses` synapses, without its slot.
+/// Returns the number of quads of a segment of `synapses` synapses, without its line.
 const fn quads_of(segments: Segments, synapses: usize) -> u64 {
     match segments {
         Segments::Table => synapses.div_ceil(QUAD) as u64,
-        Segments::Slots => synapses.saturating_sub(SLOT_SYNAPSES).div_ceil(QUAD) as u64,
+        Segments::Lines => synapses.saturating_sub(LINE_SYNAPSES).div_ceil(QUAD) as u64,
     }
 }
 
@@ -209,11 +209,11 @@ fn count(synapses: &Synapses, sources: Range<u32>, packing: BlockPacking, blocks
         row.clear();
         row.extend(synapses.row(source));
         for (block, segment) in segments_of(&row, packing) {
-            let Counted { segments, long, table, slots } = &mut counted[block];
+            let Counted { segments, long, table, lines } = &mut counted[block];
             *segments += 1;
-            *long += u64::from(segment.len() > SLOT_SYNAPSES);
+            *long += u64::from(segment.len() > LINE_SYNAPSES);
             table.add(Segments::Table, segment.len());
-            slots.add(Segments::Slots, segment.len());
+            lines.add(Segments::Lines, segment.len());
         }
     }
     for block in &mut counted {
@@ -231,12 +231,12 @@ struct SortedLayout {
     place_bits: u32,
 }
 
-/// Sorts the synapses from some sources by block. `begins` has the place of the first quad behind slots in each block.
+/// Sorts the synapses from some sources by block. `begins` has the place of the first quad behind lines in each block.
 fn sort(synapses: &Synapses, sources: Range<u32>, layout: SortedLayout, begins: &[u64]) -> Vec<SortedPart> {
     let SortedLayout { packing, segments, place_bits } = layout;
     let head_words = match segments {
         Segments::Table => 1,
-        Segments::Slots => SLOT,
+        Segments::Lines => LINE_WORDS,
     };
     let new = |_: &u64| SortedPart { heads: vec![0; head_words * sources.len()], words: Vec::new() };
     let mut parts: Vec<SortedPart> = begins.iter().map(new).collect();
@@ -248,8 +248,8 @@ fn sort(synapses: &Synapses, sources: Range<u32>, layout: SortedLayout, begins: 
             let SortedPart { heads, words } = &mut parts[block];
             let head = &mut heads[head_words * number..][..head_words];
             let packed = segment.iter().map(|synapse| packing.word(synapse, synapses.packing.min_delay));
-            let in_slot = if segments == Segments::Slots { SLOT_SYNAPSES } else { 0 };
-            head.iter_mut().zip(packed.clone().take(in_slot)).for_each(|(word, synapse)| *word = synapse);
+            let in_line = if segments == Segments::Lines { LINE_SYNAPSES } else { 0 };
+            head.iter_mut().zip(packed.clone().take(in_line)).for_each(|(word, synapse)| *word = synapse);
             let quads = quads_of(segments, segment.len());
             if quads == 0 {
                 continue;
@@ -257,13 +257,13 @@ fn sort(synapses: &Synapses, sources: Range<u32>, layout: SortedLayout, begins: 
             let place = place_behind(segments, (words.len() / QUAD) as u64, quads);
             head[head_words - 1] = (quads as u32) << place_bits | (begins[block] + place) as u32;
             words.resize(QUAD * place as usize, 0);
-            words.extend(packed.skip(in_slot));
+            words.extend(packed.skip(in_line));
             words.resize(QUAD * (place + quads) as usize, 0);
         }
     }
     if segments == Segments::Table {
         for part in &mut parts {
-            part.words.resize(part.words.len().next_multiple_of(SLOT), 0);
+            part.words.resize(part.words.len().next_multiple_of(LINE_WORDS), 0);
         }
     }
     parts
@@ -303,27 +303,28 @@ fn lay_out(
     room: Room,
 ) -> Option<(SortedLayout, Allotment)> {
     let blocks = counts.first().map_or(0, Vec::len);
-    let slots = if segments == Segments::Slots { LINE * u64::from(neurons) } else { 0 };
+    let lines = if segments == Segments::Lines { LINE * u64::from(neurons) } else { 0 };
     let behind = |block: usize| counts.iter().map(|counts| counts[block].quads(segments).all).sum::<u64>();
-    let quads: Vec<u64> = (0..blocks).map(|block| slots + behind(block)).collect();
+    let quads: Vec<u64> = (0..blocks).map(|block| lines + behind(block)).collect();
     let longest = counts.iter().flatten().map(|counted| counted.quads(segments).longest).max().unwrap_or(0);
     let place_bits = u32::BITS - (u64::BITS - longest.leading_zeros()).max(1);
     let do_segments_fit = longest <= SEGMENT_QUADS_MAX && quads.iter().all(|&quads| quads >> place_bits == 0);
-    let allotment = allot(quads.into_iter(), room.bindings, room.bytes / QUAD_BYTES);
+    let max = (room.bytes / QUAD_BYTES).min(1 << BLOCK_QUAD_BITS);
+    let allotment = allot(quads.into_iter(), room.bindings, max);
     let layout = SortedLayout { packing, segments, place_bits };
     allotment.filter(|_| do_segments_fit).map(|allotment| (layout, allotment))
 }
 
 /// Returns the layouts to try, the better one first.
-fn candidates(counts: &[Vec<Counted>], slots: Option<bool>) -> &'static [Segments] {
+fn candidates(counts: &[Vec<Counted>], lines: Option<bool>) -> &'static [Segments] {
     let [segments, long] = counts
         .iter()
         .flatten()
         .fold([0, 0], |[segments, long], counted| [segments + counted.segments, long + counted.long]);
-    match slots {
-        Some(true) => &[Segments::Slots],
+    match lines {
+        Some(true) => &[Segments::Lines],
         Some(false) => &[Segments::Table],
-        None if LONG_SEGMENT * long <= segments => &[Segments::Slots, Segments::Table],
+        None if LONG_SEGMENT * long <= segments => &[Segments::Lines, Segments::Table],
         None => &[Segments::Table],
     }
 }
@@ -345,14 +346,14 @@ pub(super) fn upload(
         .collect();
     let counts: Vec<Vec<Counted>> =
         chunks.par_iter().map(|sources| count(synapses, sources.clone(), packing, blocks)).collect();
-    let laid_out = candidates(&counts, room.slots)
+    let laid_out = candidates(&counts, room.lines)
         .iter()
         .find_map(|&segments| lay_out(&counts, neurons, (packing, segments), room));
     let Some((layout, Allotment { places, bindings })) = laid_out else { return Ok(None) };
     let segments = layout.segments;
     buffers.segments.grow(match segments {
         Segments::Table => table_bytes(neurons, blocks),
-        Segments::Slots => places_bytes(blocks.into()),
+        Segments::Lines => places_bytes(blocks.into()),
     })?;
     let mut targets = [
         &mut buffers.blocks_a,
@@ -367,16 +368,17 @@ pub(super) fn upload(
     for (buffer, quads) in targets.iter_mut().zip(&bindings) {
         buffer.grow(QUAD_BYTES * quads)?;
     }
-    let beginning =
-        |&(binding, place): &(usize, u64)| [(binding as u32) << 28 | place as u32, layout.place_bits];
+    let beginning = |&(binding, place): &(usize, u64)| {
+        [(binding as u32) << BLOCK_QUAD_BITS | place as u32, layout.place_bits]
+    };
     let beginnings: Vec<[u32; 2]> = places.iter().map(beginning).collect();
     buffers.segments.upload(0, &beginnings)?;
     let table = table_bytes(neurons, 1) - places_bytes(1);
-    let slots = if segments == Segments::Slots { LINE } else { 0 };
-    let mut begins = vec![slots * u64::from(neurons); blocks as usize];
+    let lines = if segments == Segments::Lines { LINE } else { 0 };
+    let mut begins = vec![lines * u64::from(neurons); blocks as usize];
     let threads = rayon::current_num_threads().max(1);
     for (some, counts) in chunks.chunks(threads).zip(counts.chunks(threads)) {
-        // The places behind the slots at which the blocks of each chunk begin.
+        // The places behind the lines at which the blocks of each chunk begin.
         let chunk_begins: Vec<Vec<u64>> = counts
             .iter()
             .map(|counts| {
@@ -401,7 +403,7 @@ pub(super) fn upload(
                         let place = places_bytes(blocks.into()) + table * block as u64;
                         buffers.segments.upload(place + 4 * source, &part.heads)?;
                     }
-                    Segments::Slots => {
+                    Segments::Lines => {
                         targets[binding].upload(QUAD_BYTES * (place + LINE * source), &part.heads)?;
                     }
                 }
@@ -426,24 +428,24 @@ mod tests {
         {
             assert_eq!(place_behind(Segments::Table, end, quads), place, "{quads} quads behind {end}");
             assert_eq!(
-                place_behind(Segments::Slots, end, quads),
+                place_behind(Segments::Lines, end, quads),
                 end,
-                "{quads} quads behind {end}, with slots"
+                "{quads} quads behind {end}, with lines"
             );
         }
     }
 
     #[test]
-    fn slots_are_used_if_nearly_all_segments_fit() {
+    fn segments_have_lines_if_nearly_all_fit() {
         let counts = |segments, long| vec![vec![Counted { segments, long, ..Counted::default() }; 2]];
-        for (segments, long, slots, first) in [
-            (32, 2, None, Segments::Slots),
+        for (segments, long, lines, first) in [
+            (32, 2, None, Segments::Lines),
             (32, 3, None, Segments::Table),
-            (32, 3, Some(true), Segments::Slots),
+            (32, 3, Some(true), Segments::Lines),
             (32, 0, Some(false), Segments::Table),
         ] {
-            let found = candidates(&counts(segments, long), slots);
-            assert_eq!(found[0], first, "{long} of {segments} segments are long, asked for {slots:?}");
+            let found = candidates(&counts(segments, long), lines);
+            assert_eq!(found[0], first, "{long} of {segments} segments are long, asked for {lines:?}");
         }
     }
 

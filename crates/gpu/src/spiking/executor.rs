@@ -95,20 +95,20 @@ impl DeviceExecutor {
         let mut packed = None;
         if !part.is_empty() {
             let (steps, injections) = chunk(part.start);
-            let room = self.staging.room(self.kernels.device(), injections.len())?;
-            packed = Some(Chunk::pack(steps, injections, room));
+            let buffer = self.staging.buffer_for(self.kernels.device(), injections.len())?;
+            packed = Some(Chunk::pack(steps, injections, buffer));
         }
         while let Some(current) = packed.take() {
             let next = Some(current.steps.end).filter(|&end| end < part.end).map(chunk);
             let Some((steps, injections)) = next else { return self.run_chunk(current, recorder) };
-            match self.staging.room(self.kernels.device(), injections.len())? {
+            match self.staging.buffer_for(self.kernels.device(), injections.len())? {
                 // A thread is only worth it if there are injections.
                 None => {
                     packed = Some(Chunk::pack(steps, injections, None));
                     self.run_chunk(current, recorder.as_deref_mut())?;
                 }
-                room => rayon::in_place_scope(|scope| {
-                    scope.spawn(|_| packed = Some(Chunk::pack(steps, injections, room)));
+                buffer => rayon::in_place_scope(|scope| {
+                    scope.spawn(|_| packed = Some(Chunk::pack(steps, injections, buffer)));
                     self.run_chunk(current, recorder.as_deref_mut())
                 })?,
             }

@@ -1,7 +1,6 @@
 //! The injections of chunks on their way to the device. The host packs those of a chunk, into memory from which the device
 //! copies, while the device runs the chunk before.
 
-use std::fmt;
 use std::ops::Range;
 
 use kvrm_spiking::Injection;
@@ -35,12 +34,17 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Packs the injections of a chunk into `room`, which is there if there are any. Their steps count from the beginning of
+    /// Packs the injections of a chunk into `buffer`, which is `None` if there are none. Their steps count from the beginning of
     /// the run.
-    pub(super) fn pack(steps: Range<u64>, injections: &[Injection], room: Option<Room>) -> Self {
+    pub(super) fn pack(steps: Range<u64>, injections: &[Injection], buffer: Option<MappedBuffer>) -> Self {
         let start = |step| injections.partition_point(|injection| injection.step < step) as u32;
-        let starts = room.iter().flat_map(|_| (steps.start..=steps.end).map(start)).collect();
-        Self { steps, starts, injections: injections.len(), staged: room.map(|room| room.fill(injections)) }
+        let starts = buffer.iter().flat_map(|_| (steps.start..=steps.end).map(start)).collect();
+        Self {
+            steps,
+            starts,
+            injections: injections.len(),
+            staged: buffer.map(|buffer| buffer.fill(injections)),
+        }
     }
 }
 
@@ -49,15 +53,19 @@ impl Chunk {
 #[derive(Debug, Default)]
 pub(super) struct Staging(Vec<wgpu::Buffer>);
 
-/// The memory of a mapped buffer.
-pub(super) struct Room {
+/// A mapped buffer, and its memory.
+pub(super) struct MappedBuffer {
     buffer: wgpu::Buffer,
     mapped: wgpu::BufferViewMut,
 }
 
 impl Staging {
-    /// Returns room for this many injections, or `None` if there are none.
-    pub(super) fn room(&mut self, device: &Device, injections: usize) -> Result<Option<Room>, Error> {
+    /// Returns a buffer for this many injections, or `None` if there are none.
+    pub(super) fn buffer_for(
+        &mut self,
+        device: &Device,
+        injections: usize,
+    ) -> Result<Option<MappedBuffer>, Error> {
         let bytes = SPIKE_BYTES * injections as u64;
         if bytes == 0 {
             return Ok(None);
@@ -67,7 +75,7 @@ impl Staging {
             if buffer.size() >= bytes
                 && let Ok(mapped) = buffer.get_mapped_range_mut(..)
             {
-                return Ok(Some(Room { buffer, mapped }));
+                return Ok(Some(MappedBuffer { buffer, mapped }));
             }
         }
         let buffer = device.allocate(DOING, || {
@@ -83,7 +91,7 @@ impl Staging {
             message: error.to_string(),
         };
         let mapped = buffer.get_mapped_range_mut(..).map_err(refused)?;
-        Ok(Some(Room { buffer, mapped }))
+        Ok(Some(MappedBuffer { buffer, mapped }))
     }
 
     /// Unmaps a buffer, so that the device can copy from it.
@@ -99,8 +107,8 @@ impl Staging {
     }
 }
 
-impl Room {
-    /// Fills the room with injections, and returns the buffer, which is still mapped.
+impl MappedBuffer {
+    /// Fills the buffer with injections, and leaves it mapped.
     fn fill(mut self, injections: &[Injection]) -> wgpu::Buffer {
         let words = |injection: &Injection| [injection.neuron, injection.amount as u32];
         let bytes = SPIKE_BYTES as usize * injections.len();
@@ -114,12 +122,5 @@ impl Room {
             portion.write(bytemuck::cast(pairs));
         });
         self.buffer
-    }
-}
-
-/// Says nothing of the memory itself.
-impl fmt::Debug for Room {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Room").field("buffer", &self.buffer).finish_non_exhaustive()
     }
 }

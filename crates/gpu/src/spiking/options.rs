@@ -26,9 +26,9 @@ pub struct Options {
     pub workgroups: Option<u32>,
     /// The maximum number of neurons in a block, whose input a workgroup sums.
     pub block: Option<u32>,
-    /// Whether the synapses of each neuron to a block are in a slot of fixed size, in the memory of [`Kernel::Fused`], or are
-    /// found in a table. Default: in slots if nearly all fit.
-    pub slots: Option<bool>,
+    /// Whether [`Kernel::Fused`] keeps the synapses of each neuron to a block in a line of 64 bytes, or finds them in a table.
+    /// Default: lines, if nearly all of them fit.
+    pub lines: Option<bool>,
     /// The number of invocations of a workgroup that owns a block, which is rounded up to a multiple of 32. Default: as many
     /// as its neurons, or a part of them if that is more than a workgroup can have.
     pub invocations: Option<u32>,

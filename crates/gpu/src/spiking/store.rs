@@ -230,7 +230,7 @@ impl Store {
         let room = blocked::Room {
             bindings: blocks::bindings(&self.device),
             bytes: 4 * part_words(&self.device, options),
-            slots: options.slots,
+            lines: options.lines,
         };
         let synapses = network.synapses();
         self.sorted = blocked::upload(&self.device, synapses, (packing, blocks), room, &mut self.buffers)?;

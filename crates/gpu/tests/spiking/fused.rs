@@ -26,8 +26,8 @@ fn delays_of_any_length_match_the_reference() {
             let network = network(recipe, seed, delays, false);
             let given = injections(&network, seed, 138);
             for (block, slice) in [(Some(32), None), (None, Some(3)), (Some(1024), Some(1))] {
-                for slots in [false, true] {
-                    let options = Options { slots: Some(slots), ..options(block, slice) };
+                for lines in [false, true] {
+                    let options = Options { lines: Some(lines), ..options(block, slice) };
                     assert_eq!(
                         executor(&network, &options).kernels(),
                         [Kernel::Fused],

@@ -29,6 +29,8 @@ const DT: f64 = 0.1;
 const DELAY: u32 = 15;
 /// The numbers of excitatory and inhibitory neurons at scale 1, which are the in-degrees at any scale.
 const DEGREES: [u32; 2] = [9000, 2250];
+/// The time constant of currents, in ms: that of the original.
+const TAU_SYNAPSE: f64 = 0.325_827_224_037_228_4;
 /// The peak of the potential after an excitatory spike, in mV.
 const PEAK: f64 = 0.14;
 /// The ratio of inhibitory to excitatory weights.
@@ -77,8 +79,8 @@ pub fn hpc_benchmark(choices: &HpcBenchmark) -> Result<Network, Error> {
     }
     let lif = Lif {
         tau_m: 10.0,
-        tau_ex: 0.325_827_224_037_228_4,
-        tau_in: 0.325_827_224_037_228_4,
+        tau_ex: TAU_SYNAPSE,
+        tau_in: TAU_SYNAPSE,
         v_rest: 0.0,
         v_th: 20.0,
         v_reset: 0.0,
