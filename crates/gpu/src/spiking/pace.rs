@@ -20,8 +20,14 @@ const BATCHES_MAX: u32 = 8192;
 /// driver may still prepare the kernel, the GPU may have lowered its clock while the host prepared buffers, and the fixed
 /// cost of a slice is divided among few batches.
 const TRIALS: u32 = 3;
-/// The number of slices after which a kernel other than the best is measured again.
-const TRIAL_INTERVAL: u32 = 128;
+/// The number of slices after which a kernel other than the best is measured again for the first time. The GPU may have
+/// lowered its clock while the host prepared the last kernel, and raises it within some tenths of a second.
+const TRIAL_INTERVAL_MIN: u32 = 16;
+/// The maximum number of slices between two trials. Each interval is twice as long as the one before.
+const TRIAL_INTERVAL_MAX: u32 = 1024;
+/// The number of slices of a trial. The first one after a change of the kernel is not measured: it can take a millisecond
+/// longer, because the device has used other memory before.
+const TRIAL_SLICES: u32 = 3;
 /// A kernel that is slower than the best by more than this factor is not measured again.
 const HOPELESS_FACTOR: f64 = 8.0;
 
@@ -42,8 +48,14 @@ pub(super) struct Pace {
     /// Whether the CPU runs the shaders.
     is_software: bool,
     candidates: Vec<Candidate>,
-    /// The number of slices since a kernel other than the best was tried.
-    since_trial: u32,
+    /// The number of slices before a kernel other than the best is tried.
+    before_trial: u32,
+    /// The number of slices between the last trial and the next one.
+    interval: u32,
+    /// The kernel that is being tried, and the number of slices that are left of its trial.
+    trial: Option<(Kernel, u32)>,
+    /// The kernel of the last slice that has ended.
+    last: Option<Kernel>,
     /// The time of all slices together, in seconds.
     total: f64,
 }
@@ -79,7 +91,10 @@ impl Pace {
             target: target.as_secs_f64(),
             is_software,
             candidates: Vec::new(),
-            since_trial: 0,
+            before_trial: TRIAL_INTERVAL_MIN,
+            interval: TRIAL_INTERVAL_MIN,
+            trial: None,
+            last: None,
             total: 0.0,
         };
         kernels.iter().for_each(|kernel| pace.add(*kernel));
@@ -115,26 +130,48 @@ impl Pace {
 
     /// Chooses the kernel of the next slice. Returns it with the maximum number of batches.
     pub(super) fn next_slice(&mut self) -> (Kernel, u32) {
-        let is_due = |&index: &usize| self.candidates[index].delay <= self.total;
-        let Some(mut chosen) = (0..self.candidates.len())
-            .filter(is_due)
-            .min_by(|a, b| self.candidates[*a].known_batch().total_cmp(&self.candidates[*b].known_batch()))
-        else {
-            return (Kernel::Events, FIRST_BATCHES);
+        let Some(best) = self.best() else { return (Kernel::Events, FIRST_BATCHES) };
+        let chosen = if self.candidates[best].known_batch() == 0.0 {
+            (self.before_trial, self.interval) = (TRIAL_INTERVAL_MIN, TRIAL_INTERVAL_MIN);
+            best
+        } else {
+            self.tried(best).unwrap_or(best)
         };
-        self.since_trial += 1;
-        if self.since_trial >= TRIAL_INTERVAL {
-            self.since_trial = 0;
-            let limit = HOPELESS_FACTOR * self.candidates[chosen].batch;
-            let is_worth = |&other: &usize| other != chosen && self.candidates[other].batch <= limit;
-            let least_tried = (0..self.candidates.len()).filter(is_due).filter(is_worth);
-            chosen = least_tried.min_by_key(|other| self.candidates[*other].slices).unwrap_or(chosen);
-        }
         let candidate = &mut self.candidates[chosen];
         candidate.slices += 1;
         let wanted =
             if candidate.batch > 0.0 { (self.target / candidate.batch) as u32 } else { FIRST_BATCHES };
         (candidate.kernel, wanted.clamp(1, candidate.most))
+    }
+
+    /// Returns the indices of the candidates that may be tried by now.
+    fn due(&self) -> impl Iterator<Item = usize> {
+        (0..self.candidates.len()).filter(|&index| self.candidates[index].delay <= self.total)
+    }
+
+    /// Returns the index of the best candidate: one that is not known yet, or the fastest.
+    fn best(&self) -> Option<usize> {
+        let known = |index: &usize| self.candidates[*index].known_batch();
+        self.due().min_by(|a, b| known(a).total_cmp(&known(b)))
+    }
+
+    /// Returns the index of the candidate whose trial goes on or begins with the next slice.
+    fn tried(&mut self, best: usize) -> Option<usize> {
+        if let Some((kernel, left)) = self.trial.take() {
+            self.trial = Some((kernel, left - 1)).filter(|(_, left)| *left > 0);
+            return self.candidates.iter().position(|candidate| candidate.kernel == kernel);
+        }
+        self.before_trial = self.before_trial.saturating_sub(1);
+        if self.before_trial > 0 {
+            return None;
+        }
+        self.interval = (2 * self.interval).min(TRIAL_INTERVAL_MAX);
+        self.before_trial = self.interval;
+        let limit = HOPELESS_FACTOR * self.candidates[best].batch;
+        let is_worth = |&other: &usize| other != best && self.candidates[other].batch <= limit;
+        let least_tried = self.due().filter(is_worth).min_by_key(|other| self.candidates[*other].slices)?;
+        self.trial = Some((self.candidates[least_tried].kernel, TRIAL_SLICES - 1));
+        Some(least_tried)
     }
 
     /// Returns the time of a batch of a kernel in seconds, or `None` if it has not run for long enough to be compared.
@@ -156,12 +193,15 @@ impl Pace {
         })
     }
 
-    /// Records the measured time of a slice of `batches` batches.
+    /// Records the measured time of a slice of `batches` batches. Slices are recorded in the order in which they end.
     pub(super) fn record_slice(&mut self, kernel: Kernel, batches: u32, took: Duration) {
         self.total += took.as_secs_f64();
+        let is_first = self.last.replace(kernel).is_some_and(|last| last != kernel);
         if let Some(candidate) = self.candidates.iter_mut().find(|candidate| candidate.kernel == kernel) {
             candidate.ended += 1;
-            candidate.batch = (took.as_secs_f64() / f64::from(batches.max(1))).max(1e-9);
+            if !is_first || candidate.batch == 0.0 {
+                candidate.batch = (took.as_secs_f64() / f64::from(batches.max(1))).max(1e-9);
+            }
             candidate.most = candidate.most.max(batches.saturating_mul(GROWTH).min(BATCHES_MAX));
         }
     }
@@ -169,6 +209,8 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use super::*;
 
     /// Simulates slices of kernels with the given seconds a batch, and returns the last slice.
@@ -225,7 +267,7 @@ mod tests {
             };
             let mut pace = Pace::new(false, &[Kernel::Events, Kernel::Fused]);
             let mut slices = [0; 2];
-            for _ in 0..TRIAL_INTERVAL + 8 {
+            for _ in 0..4 * TRIAL_INTERVAL_MIN {
                 let (kernel, batches) = pace.next_slice();
                 let slice = &mut slices[usize::from(kernel == Kernel::Fused)];
                 let took = Duration::from_secs_f64(seconds(kernel, *slice, batches));
@@ -260,10 +302,40 @@ mod tests {
         let mut pace = Pace::new(false, &[Kernel::Events]);
         let blind: Vec<u32> = (0..5).map(|_| pace.next_slice().1).collect();
         assert_eq!(blind, [FIRST_BATCHES; 5], "slices do not grow before one has been measured");
-        assert_ne!(
-            run(&kernels, TRIAL_INTERVAL as usize).0,
-            Kernel::Single,
-            "another one is tried now and then"
-        );
+        let others = (0..500).filter(|slices| run(&kernels, 10 + slices).0 != Kernel::Single).count();
+        assert!((4..20).contains(&others), "another one is tried now and then: {others} of 500 slices");
+    }
+
+    #[test]
+    fn a_kernel_that_was_tried_at_a_low_clock_is_tried_again_soon() {
+        // As on an H200: the clock is low for 0.23 s after the synapses have been sorted for `fused`, and the first slice
+        // after a change of the kernel takes longer.
+        for fused in [50e-6, 100e-6] {
+            let mut pace = Pace::new(false, &[Kernel::Events, Kernel::Fused]);
+            let (mut under_way, mut last, mut sorted) = (VecDeque::new(), Kernel::Events, f64::INFINITY);
+            let (mut time, mut chosen) = (0.0, Vec::new());
+            while time < 2.0 {
+                while under_way.len() < 4 {
+                    let (kernel, batches) = pace.next_slice();
+                    if kernel == Kernel::Fused {
+                        sorted = sorted.min(time);
+                    }
+                    under_way.push_back((kernel, batches));
+                }
+                let Some((kernel, batches)) = under_way.pop_front() else { break };
+                let slowness = if sorted <= time && time < sorted + 0.23 { 5.0 } else { 1.0 };
+                let batch = if kernel == Kernel::Fused { fused } else { 73e-6 };
+                let change = if kernel == last { 0.0 } else { 1.3e-3 };
+                let took = slowness * batch * f64::from(batches) + change;
+                (time, last) = (time + took, kernel);
+                pace.record_slice(kernel, batches, Duration::from_secs_f64(took));
+                if time > 0.5 {
+                    chosen.push(kernel);
+                }
+            }
+            let best = if fused < 73e-6 { Kernel::Fused } else { Kernel::Events };
+            let others = chosen.iter().filter(|kernel| **kernel != best).count();
+            assert!(others <= 2 * TRIAL_SLICES as usize, "{fused} s: {others} of {} slices", chosen.len());
+        }
     }
 }
