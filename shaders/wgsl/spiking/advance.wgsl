@@ -6,6 +6,7 @@ import package::spiking::fixed::{scale};
 import package::spiking::learn::{update_history};
 import package::spiking::marks::{HAS_MARKS, take_mark};
 import package::spiking::models::{update};
+import package::spiking::poisson::{poisson_events};
 import package::spiking::record::{Arrival, Moment, NO_SPIKE, signed_of, word_of};
 import package::spiking::record_words::{
     FEAGI_DIVIDED, FEAGI_FLAGS, KIND_FEAGI, WORD_DRIVE, WORD_POPULATION,
@@ -23,7 +24,7 @@ struct BatchOutcome {
 
 /// Takes the input of a neuron in a step from the ring.
 fn taken(slot: u32, neuron: u32) -> Arrival {
-    var arrival = Arrival(take_sum(slot, 0u, neuron), 0, false);
+    var arrival = Arrival(take_sum(slot, 0u, neuron), 0, false, 0u);
     if settings.ports == 2u {
         arrival.inhibitory = take_sum(slot, 1u, neuron);
     }
@@ -96,8 +97,10 @@ fn advance(neuron: u32, clock: Clock, steps: u32) -> BatchOutcome {
     var spikes = 0u;
     var last = 1u;
     for (var i = 0u; i < steps; i += 1u) {
-        let arrival = with_drive(taken(slot_behind(clock.head, i), neuron), drive);
-        let psp = update(&record, moment_after(clock, i), neuron, arrival, &words);
+        let moment = moment_after(clock, i);
+        var arrival = with_drive(taken(slot_behind(clock.head, i), neuron), drive);
+        arrival.events = poisson_events(&record, moment, neuron);
+        let psp = update(&record, moment, neuron, arrival, &words);
         if psp != NO_SPIKE {
             spikes |= 1u << i;
             last = psp;

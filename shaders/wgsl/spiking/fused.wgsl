@@ -29,6 +29,7 @@ import package::spiking::lists::{
     Window, block_listed, block_received, block_turn, list_counter, list_start, received_by, window_of, windows,
 };
 import package::spiking::models::{update};
+import package::spiking::poisson::{poisson_events, poisson_events_ahead};
 import package::spiking::record::{Arrival, NO_SPIKE, signed_of};
 import package::spiking::record_words::{WORD_DRIVE};
 import package::spiking::segments::{place_of};
@@ -57,7 +58,14 @@ fn ring_arrival(reads_ring: bool, step: u32, neuron: u32) -> Arrival {
     if reads_ring {
         return taken(slot_behind(block_turn.clock.head, step), neuron);
     }
-    return Arrival(0, 0, false);
+    return Arrival(0, 0, false, 0u);
+}
+
+/// Returns what arrives at a neuron in the first step of a window and can be known before the spikes of the window are received.
+fn first_arrival(window: Window, neuron: u32) -> Arrival {
+    var arrival = ring_arrival(has_ring_input(), window.begin, neuron);
+    arrival.events = poisson_events_ahead(moment_after(block_turn.clock, window.begin), neuron);
+    return arrival;
 }
 
 /// Lists and records the spikes of a neuron in a window.
@@ -81,8 +89,7 @@ fn list_queue(list: u32, local: u32) {
     }
 }
 
-/// Updates a neuron of the block for the steps of a window, and queues its spikes. `first` is its input from the ring in the
-/// first of them.
+/// Updates a neuron of the block for the steps of a window, and queues its spikes. `first` is its `first_arrival`.
 fn advance_in_window(window: Window, neuron: u32, first: Arrival, words: ptr<function, vec4<u32>>) {
     // The whole record is loaded at once, in order not to wait for its words one by one.
     var record = records[record_of[neuron]];
@@ -92,11 +99,13 @@ fn advance_in_window(window: Window, neuron: u32, first: Arrival, words: ptr<fun
     var earlier = first;
     var spikes = 0u;
     for (var step = window.begin; step < window.end; step += 1u) {
-        if reads_ring && step != window.begin {
-            earlier = ring_arrival(true, step, neuron);
+        let moment = moment_after(block_turn.clock, step);
+        if step != window.begin {
+            earlier = ring_arrival(reads_ring, step, neuron);
+            earlier.events = poisson_events(&record, moment, neuron);
         }
         let arrival = with_drive(block_arrival(window, step, neuron, earlier), drive);
-        if update(&record, moment_after(block_turn.clock, step), neuron, arrival, words) != NO_SPIKE {
+        if update(&record, moment, neuron, arrival, words) != NO_SPIKE {
             spikes |= 1u << step;
         }
     }
@@ -164,10 +173,10 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
         if window.number != 0u {
             list_queue(window.number - 1u, local);
         }
-        var earlier = Arrival(0, 0, false);
+        var earlier = Arrival(0, 0, false, 0u);
         if is_owner {
             // This can be read early: the spikes that are received now do not arrive in this slot of the ring.
-            earlier = ring_arrival(has_ring_input(), window.begin, own);
+            earlier = first_arrival(window, own);
         }
         if block_turn.number != 0u {
             // The injections of the first batch are in the ring.
@@ -182,7 +191,7 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
         }
         for (var neuron = own + WORKGROUP_SIZE; neuron < min(first + size, settings.neurons); neuron += WORKGROUP_SIZE) {
             var other = state_of(neuron);
-            advance_in_window(window, neuron, ring_arrival(has_ring_input(), window.begin, neuron), &other);
+            advance_in_window(window, neuron, first_arrival(window, neuron), &other);
         }
         window = window_of(window.number + 1u, steps, first, size);
         // This load is also the barrier at the end of the window.

@@ -5,7 +5,7 @@
 import package::spiking::bindings::{Record};
 import package::spiking::fixed::{add, mul, round_shift, saturated};
 import package::spiking::poisson::{poisson_input};
-import package::spiking::record::{Arrival, Moment, membrane_input, signed_of, word_of};
+import package::spiking::record::{Arrival, membrane_input, signed_of, word_of};
 import package::spiking::record_words::{
     IZHIKEVICH_A_DT, IZHIKEVICH_B, IZHIKEVICH_BIAS, IZHIKEVICH_C, IZHIKEVICH_D, IZHIKEVICH_PEAK,
     IZHIKEVICH_SUBSTEP, IZHIKEVICH_SUBSTEPS,
@@ -21,14 +21,12 @@ const CONSTANT = 0x8c00000lu;
 /// Updates a neuron for one step. Returns whether it fires.
 fn update_izhikevich(
     record: ptr<function, Record>,
-    moment: Moment,
-    neuron: u32,
     arrival: Arrival,
     words: ptr<function, vec4<u32>>,
 ) -> bool {
     var v = i32((*words).x);
     var u = i32((*words).y);
-    let input = membrane_input(record, arrival) + poisson_input(record, moment, neuron);
+    let input = membrane_input(record, arrival) + poisson_input(record, arrival.events);
     let current = u64(i64(saturated(i64(input + u64(i64(signed_of(record, IZHIKEVICH_BIAS)))))));
     let substep = u64(word_of(record, IZHIKEVICH_SUBSTEP));
     for (var i = 0u; i < word_of(record, IZHIKEVICH_SUBSTEPS); i += 1u) {

@@ -4,8 +4,8 @@
 
 import package::spiking::bindings::{Record, settings};
 import package::spiking::fixed::{mul, mul_unit, saturated};
-import package::spiking::poisson::{has_poisson_input, poisson_input};
-import package::spiking::record::{Arrival, Moment, signed_of, word_of};
+import package::spiking::poisson::{poisson_input};
+import package::spiking::record::{Arrival, signed_of, word_of};
 import package::spiking::record_words::{
     LIF_BIAS, LIF_DECAY, LIF_DECAY_EXCITATORY, LIF_DECAY_INHIBITORY, LIF_EXCITATORY, LIF_INHIBITORY,
     LIF_REFRACTORY, LIF_RESET, LIF_THRESHOLD, WORD_SHIFT,
@@ -60,7 +60,7 @@ fn step_saturating(record: ptr<function, Record>, words: vec4<u32>, arrival: Arr
 }
 
 /// Updates a neuron for one step. Returns whether it fires.
-fn update_lif(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> bool {
+fn update_lif(record: ptr<function, Record>, arrival: Arrival, words: ptr<function, vec4<u32>>) -> bool {
     let before = *words;
     let shift = word_of(record, WORD_SHIFT);
     let arrival_end = TERM_END >> shift;
@@ -68,8 +68,8 @@ fn update_lif(record: ptr<function, Record>, moment: Moment, neuron: u32, arriva
     let arrived = excess(arrival.excitatory, arrival_end) | excess(arrival.inhibitory, arrival_end);
     var is_in_range = settings.has_moderate_terms != 0u && numbers < 2u * TERM_END && arrived < 2u * arrival_end;
     var poisson = 0;
-    if has_poisson_input(record) {
-        let input = poisson_input(record, moment, neuron);
+    if arrival.events != 0u {
+        let input = poisson_input(record, arrival.events);
         poisson = i32(input);
         is_in_range = is_in_range && input == widened(poisson) && excess(poisson, TERM_END) < 2u * TERM_END;
     }
@@ -77,7 +77,7 @@ fn update_lif(record: ptr<function, Record>, moment: Moment, neuron: u32, arriva
     if is_in_range {
         after = step_in_range(record, before, arrival, poisson, shift);
     } else {
-        after = step_saturating(record, before, arrival, poisson_input(record, moment, neuron), shift);
+        after = step_saturating(record, before, arrival, poisson_input(record, arrival.events), shift);
     }
     var v = after.x;
     var refractory = before.w;

@@ -6,5 +6,5 @@ import package::spiking::record::{Arrival, Moment, NO_SPIKE};
 
 /// Updates a neuron for one step. Returns 1 if it fires, or `NO_SPIKE`.
 fn update(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> u32 {
-    return select(NO_SPIKE, 1u, update_lif(record, moment, neuron, arrival, words));
+    return select(NO_SPIKE, 1u, update_lif(record, arrival, words));
 }

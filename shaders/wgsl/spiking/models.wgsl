@@ -13,8 +13,8 @@ fn update(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: A
     var fires = false;
     switch (*record).kind {
         case KIND_FEAGI: { return update_feagi(record, moment, neuron, arrival, words); }
-        case KIND_LIF: { fires = update_lif(record, moment, neuron, arrival, words); }
-        case KIND_IZHIKEVICH: { fires = update_izhikevich(record, moment, neuron, arrival, words); }
+        case KIND_LIF: { fires = update_lif(record, arrival, words); }
+        case KIND_IZHIKEVICH: { fires = update_izhikevich(record, arrival, words); }
         case KIND_POISSON: { fires = update_source(record, moment, neuron); }
         default: {}
     }

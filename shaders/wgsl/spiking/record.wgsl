@@ -16,6 +16,8 @@ struct Arrival {
     inhibitory: i32,
     /// Whether anything arrived, even if its sum is zero.
     is_input: bool,
+    /// The number of events of the neuron's Poisson input.
+    events: u32,
 }
 
 /// The number of a step, counted from the first step of the network.
