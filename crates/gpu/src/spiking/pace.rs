@@ -23,12 +23,14 @@ const TRIALS: u32 = 3;
 /// The number of slices after which a kernel other than the best is measured again for the first time. The GPU may have
 /// lowered its clock while the host prepared the last kernel, and raises it within some tenths of a second.
 const TRIAL_INTERVAL_MIN: u32 = 16;
-/// The maximum number of slices between two trials. Each interval is twice as long as the one before, so that trials of even
-/// the slowest kernel take less than a hundredth of the time in the end.
-const TRIAL_INTERVAL_MAX: u32 = 1024;
+/// The maximum number of slices between two trials.
+const TRIAL_INTERVAL_MAX: u32 = 4096;
+/// The factor by which each interval is longer than the one before. With it, trials of even the slowest kernel take less than
+/// a hundredth of the time soon.
+const TRIAL_INTERVAL_GROWTH: u32 = 4;
 /// The number of slices of a trial. The first one after a change of the kernel is not measured: it can take a millisecond
 /// longer, because the device has used other memory before.
-const TRIAL_SLICES: u32 = 3;
+const TRIAL_SLICES: u32 = 2;
 
 /// The maximum time that the host waits for a slice. It applies to kernels that have not been measured, as their first
 /// use may compile them.
@@ -164,7 +166,7 @@ impl Pace {
         if self.before_trial > 0 {
             return None;
         }
-        self.interval = (2 * self.interval).min(TRIAL_INTERVAL_MAX);
+        self.interval = (TRIAL_INTERVAL_GROWTH * self.interval).min(TRIAL_INTERVAL_MAX);
         self.before_trial = self.interval;
         let others = self.due().filter(|&other| other != best);
         let least_tried = others.min_by_key(|other| self.candidates[*other].slices)?;
