@@ -181,10 +181,16 @@ fn a_network_continues_after_a_change() {
         (73, Recipe::Mixed, [2, 6], true),
         (74, Recipe::Lif, [12, 20], true),
         (75, Recipe::Lif, [12, 20], true),
+        (76, Recipe::Lif, [12, 20], false),
+        (77, Recipe::Lif, [1, 3], false),
     ] {
         let before = network(recipe, seed, delays, learns);
-        let mut engines: [Box<dyn Executor>; 2] =
-            [Box::new(reference(&before)), Box::new(executor(&before, &Options::default()))];
+        // Synapses that are sorted by block have to be sorted again after the change.
+        let kernel = (recipe == Recipe::Lif && !learns).then_some(Kernel::Fused);
+        let options = Options { kernel, ..Options::default() };
+        let engine = executor(&before, &options);
+        assert!(kernel.is_none_or(|kernel| engine.kernels() == [kernel]), "{:?}", engine.kernels());
+        let mut engines: [Box<dyn Executor>; 2] = [Box::new(reference(&before)), Box::new(engine)];
         let input = Input::new(injections(&before, seed, 30)).expect("amounts are small");
         for engine in &mut engines {
             engine.run(30, &input, None).expect("the engine works");
