@@ -25,11 +25,10 @@ const TRIALS: u32 = 3;
 const TRIAL_INTERVAL_MIN: u32 = 16;
 /// The maximum number of slices between two trials.
 const TRIAL_INTERVAL_MAX: u32 = 4096;
-/// The factor by which each interval is longer than the one before. With it, trials of even the slowest kernel take less than
-/// a hundredth of the time soon.
+/// The factor by which each interval is longer than the one before. Soon, trials take less than a hundredth of the time.
 const TRIAL_INTERVAL_GROWTH: u32 = 4;
-/// The number of slices of a trial. The first one after a change of the kernel is not measured: it can take a millisecond
-/// longer, because the device has used other memory before.
+/// The number of slices of a trial. The first slice after a change of the kernel is not measured, as it was a millisecond
+/// longer on an H200.
 const TRIAL_SLICES: u32 = 2;
 
 /// The maximum time that the host waits for a slice. It applies to kernels that have not been measured, as their first
@@ -156,7 +155,8 @@ impl Pace {
         self.due().min_by(|a, b| known(a).total_cmp(&known(b)))
     }
 
-    /// Returns the index of the candidate whose trial goes on or begins with the next slice.
+    /// Returns the index of the candidate to try in the next slice, or `None` if that slice is not part of a trial. `best` is the
+    /// index of the best candidate, which is not tried.
     fn tried(&mut self, best: usize) -> Option<usize> {
         if let Some((kernel, left)) = self.trial.take() {
             self.trial = Some((kernel, left - 1)).filter(|(_, left)| *left > 0);
@@ -307,6 +307,46 @@ mod tests {
     }
 
     #[test]
+    fn a_kernel_that_was_slow_in_its_first_slices_is_tried_again_soon() {
+        // A kernel that was more than eight times slower was never tried again, and others only after 128 slices.
+        for slowness in [5.0, 100.0] {
+            let mut pace = Pace::new(false, &[Kernel::Events, Kernel::Fused]);
+            let mut fused = 0;
+            for _ in 0..40 {
+                let (kernel, batches) = pace.next_slice();
+                fused += u32::from(kernel == Kernel::Fused);
+                let batch = match kernel {
+                    Kernel::Fused if fused <= TRIALS => 50e-6 * slowness,
+                    Kernel::Fused => 50e-6,
+                    _ => 73e-6,
+                };
+                pace.record_slice(kernel, batches, Duration::from_secs_f64(batch * f64::from(batches)));
+            }
+            assert_eq!(
+                pace.next_slice().0,
+                Kernel::Fused,
+                "after {fused} slices, {slowness} times slower first"
+            );
+        }
+    }
+
+    #[test]
+    fn the_first_slice_after_a_change_of_the_kernel_is_not_measured() {
+        let mut pace = Pace::new(false, &[Kernel::Events, Kernel::Fused]);
+        let mut record = |kernel, millis| {
+            pace.record_slice(kernel, 10, Duration::from_millis(millis));
+            pace.batch_time(kernel)
+        };
+        for kernel in [Kernel::Fused, Kernel::Events] {
+            for _ in 0..TRIALS {
+                record(kernel, 1);
+            }
+        }
+        assert_eq!(record(Kernel::Fused, 70), Some(1e-4), "the first slice");
+        assert_eq!(record(Kernel::Fused, 2), Some(2e-4), "the second slice");
+    }
+
+    #[test]
     fn a_kernel_that_was_tried_at_a_low_clock_is_tried_again_soon() {
         // As on an H200: the clock is low for some tenths of a second after the synapses have been sorted for `fused`, and
         // the first slice after a change of the kernel takes longer. The first run ends while `fused` is being tried.
@@ -335,7 +375,7 @@ mod tests {
                 let slowness = if sorted <= time && time < sorted + low { 5.0 } else { 1.0 };
                 let batch = if kernel == Kernel::Fused { fused } else { events };
                 let change = if kernel == last { 0.0 } else { 1.3e-3 };
-                let took = slowness * (1e-4 + batch * f64::from(batches) + change);
+                let took = slowness * (5e-4 + batch * f64::from(batches) + change);
                 (time, last) = (time + took, kernel);
                 pace.record_slice(kernel, batches, Duration::from_secs_f64(took));
                 if time > low + 0.5 {
