@@ -61,7 +61,8 @@ fn ring_arrival(reads_ring: bool, step: u32, neuron: u32) -> Arrival {
     return Arrival(0, 0, false, 0u);
 }
 
-/// Returns what arrives at a neuron in the first step of a window and can be known before the spikes of the window are received.
+/// Returns the input of a neuron in the first step of a window that is not in the sums of the block: that from the ring, and
+/// the Poisson input.
 fn first_arrival(window: Window, neuron: u32) -> Arrival {
     var arrival = ring_arrival(has_ring_input(), window.begin, neuron);
     arrival.events = poisson_events_ahead(moment_after(block_turn.clock, window.begin), neuron);
@@ -175,7 +176,7 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
         }
         var earlier = Arrival(0, 0, false, 0u);
         if is_owner {
-            // This can be read early: the spikes that are received now do not arrive in this slot of the ring.
+            // This can be read before spikes are received, as none of them arrives in this slot of the ring.
             earlier = first_arrival(window, own);
         }
         if block_turn.number != 0u {
