@@ -21,6 +21,14 @@ struct Distribution {
     length: u32,
 }
 
+/// The number of entries up to which a table is read from its beginning.
+const SHORT_TABLE = 24u;
+
+/// Returns the length of the parts into which the ends of eight divide a range of `length` entries.
+fn part_of(length: u32) -> u32 {
+    return (length + 8u) / 9u;
+}
+
 /// Returns how many of four entries of a table exist and are not greater than a number.
 fn count_due(distribution: Distribution, entries: vec4<u32>, number: u32) -> u32 {
     let places = distribution.start + entries;
@@ -37,12 +45,20 @@ fn count_events(distribution: Distribution, moment: Moment, neuron: u32) -> u32 
     }
     let key = step_key(settings.input_base, moment.step, moment.step_high);
     let number = draw(key, neuron);
-    // The table is sorted, and the result is the number of entries that are not greater than the random number. Most
-    // results are below 8, so eight entries are loaded at once.
+    // The table is sorted, and the result is the number of entries that are not greater than the random number. Eight entries
+    // are loaded at once: in a short table the first ones, as most results are below 8, and in a long one the ends of eight
+    // parts, then those of the parts of a part.
+    let four = vec4<u32>(0u, 1u, 2u, 3u);
+    var size = select(1u, part_of(distribution.length), distribution.length > SHORT_TABLE);
     var count = 0u;
-    for (var first = 0u; first < distribution.length && count == first; first += 8u) {
-        let low = vec4<u32>(first, first + 1u, first + 2u, first + 3u);
-        count += count_due(distribution, low, number) + count_due(distribution, low + 4u, number);
+    loop {
+        let ends = count + size * (four + 1u) - 1u;
+        let due = count_due(distribution, ends, number) + count_due(distribution, ends + 4u * size, number);
+        count += size * due;
+        if size == 1u && due < 8u {
+            break;
+        }
+        size = part_of(size);
     }
     return count;
 }
