@@ -176,6 +176,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "spiking/lists.wgsl"
     "spiking/marks.wgsl"
     "spiking/models.wgsl"
+    "spiking/narrow_sums.wgsl"
     "spiking/neurons.wgsl"
     "spiking/no_learning.wgsl"
     "spiking/no_marks.wgsl"
@@ -196,5 +197,6 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "spiking/synapses_8.wgsl"
     "spiking/turn.wgsl"
     "spiking/unpack.wgsl"
+    "spiking/wide_sums.wgsl"
     "wide.wgsl"
 };

@@ -201,6 +201,14 @@ families! {
         Lines = ["spiking::staged" => "spiking::lines"],
     }
 
+    /// The sums of a block's input.
+    Sums {
+        /// Words of 32 bits, one for each port of a neuron.
+        Wide,
+        /// Words of 16 bits for each of two ports, which count units of weight.
+        Narrow = ["spiking::wide_sums" => "spiking::narrow_sums"],
+    }
+
     /// The marks of inputs that sum to zero, by which FEAGI's neurons distinguish them from no input.
     InputMarks {
         /// The network has marks.

@@ -30,6 +30,7 @@ mod speeds;
 mod store;
 mod sweep;
 mod transfer;
+mod units;
 
 pub use choice::{BurstChoice, BurstEngine, BurstEngineError, ChoiceReason, OpenBurstEngine};
 pub use explain::{BurstPlan, KernelPlan, Unsuitable};

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use bytemuck::{Pod, Zeroable};
 
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
-use crate::variants::{BlockParts, InputMarks, Models, Plasticity, Segments, SpikeRecording, SynapseParts, Substitution};
+use crate::variants::{BlockParts, InputMarks, Models, Plasticity, Segments, SpikeRecording, Sums, SynapseParts, Substitution};
 
 /// The settings of a chunk, which kernels do not change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -47,6 +47,10 @@ pub struct Settings {
     pub block_delay_shift: u32,
     /// The shift to the right that leaves the index of the sum of a word of a block.
     pub block_index_shift: u32,
+    /// The unit of excitatory weights, if the kernel `fused` counts input in units; see `narrow_sums`.
+    pub excitatory_unit: u32,
+    /// The unit of inhibitory weights, as above.
+    pub inhibitory_unit: u32,
     /// The index in `tables` of the directory of plasticity rules.
     pub rules: u32,
     /// 1 if the coefficients of all LIF neurons are from 0 to 1, and their biases are small; see `Record::has_moderate_terms`.
@@ -69,7 +73,7 @@ pub struct Settings {
     pub rounds: u32,
 }
 
-const _: () = assert!(size_of::<Settings>() == 112, "the struct has the size that it has in WGSL");
+const _: () = assert!(size_of::<Settings>() == 120, "the struct has the size that it has in WGSL");
 const _: () = assert!(offset_of!(Settings, neurons) == 0, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, slots) == 4, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, ports) == 8, "the member is where it is in WGSL");
@@ -88,16 +92,18 @@ const _: () = assert!(offset_of!(Settings, window) == 56, "the member is where i
 const _: () = assert!(offset_of!(Settings, block_weight_shift) == 60, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, block_delay_shift) == 64, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, block_index_shift) == 68, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, rules) == 72, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, has_moderate_terms) == 76, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, input_base) == 80, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, source_base) == 84, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, steps) == 88, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, injections) == 92, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, recording) == 96, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, recorded_first) == 100, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, recorded) == 104, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, rounds) == 108, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, excitatory_unit) == 72, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, inhibitory_unit) == 76, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, rules) == 80, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, has_moderate_terms) == 84, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, input_base) == 88, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, source_base) == 92, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, steps) == 96, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, injections) == 100, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, recording) == 104, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, recorded_first) == 108, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, recorded) == 112, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, rounds) == 116, "the member is where it is in WGSL");
 
 /// The position of the engine in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -368,7 +374,7 @@ impl<B> Group for SpikingGroup<B> {
     const GROUP: u32 = 0;
     const LABEL: &'static str = "spiking";
     const BINDINGS: &'static [Binding] = &[
-        Binding { binding: 0, name: "settings", access: Access::Uniform, min_bytes: 112 },
+        Binding { binding: 0, name: "settings", access: Access::Uniform, min_bytes: 120 },
         Binding { binding: 1, name: "time", access: Access::ReadWrite, min_bytes: 472 },
         Binding { binding: 2, name: "columns", access: Access::ReadWrite, min_bytes: 4 },
         Binding { binding: 3, name: "ring", access: Access::ReadWrite, min_bytes: 4 },
@@ -414,6 +420,8 @@ pub struct Fused {
     pub block_parts: BlockParts,
     /// The variant of this family.
     pub segments: Segments,
+    /// The variant of this family.
+    pub sums: Sums,
     /// The variant of this family.
     pub input_marks: InputMarks,
     /// The variant of this family.
@@ -465,7 +473,7 @@ impl Root for Fused {
     type Groups<T> = FusedGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.synapse_parts.substitutions(), self.block_parts.substitutions(), self.segments.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.models.substitutions(), self.spike_recording.substitutions()].concat()
+        [self.synapse_parts.substitutions(), self.block_parts.substitutions(), self.segments.substitutions(), self.sums.substitutions(), self.input_marks.substitutions(), self.plasticity.substitutions(), self.models.substitutions(), self.spike_recording.substitutions()].concat()
     }
 }
 
@@ -652,7 +660,7 @@ impl Root for Single {
 
 /// The kernels of this folder, as data.
 pub const KERNELS: &[KernelInfo] = &[
-    KernelInfo { module: "spiking::fused", entries: &["fused"], families: &["SynapseParts", "BlockParts", "Segments", "InputMarks", "Plasticity", "Models", "SpikeRecording"] },
+    KernelInfo { module: "spiking::fused", entries: &["fused"], families: &["SynapseParts", "BlockParts", "Segments", "Sums", "InputMarks", "Plasticity", "Models", "SpikeRecording"] },
     KernelInfo { module: "spiking::neurons", entries: &["neurons"], families: &["SynapseParts", "InputMarks", "Plasticity", "Models", "SpikeRecording"] },
     KernelInfo { module: "spiking::propagate", entries: &["propagate"], families: &["SynapseParts", "InputMarks", "Plasticity"] },
     KernelInfo { module: "spiking::settle", entries: &["begin_turns", "settle"], families: &["SynapseParts", "InputMarks", "Plasticity"] },

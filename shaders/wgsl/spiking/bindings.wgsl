@@ -41,6 +41,10 @@ struct Settings {
     block_delay_shift: u32,
     /// The shift to the right that leaves the index of the sum of a word of a block.
     block_index_shift: u32,
+    /// The unit of excitatory weights, if the kernel `fused` counts input in units; see `narrow_sums`.
+    excitatory_unit: u32,
+    /// The unit of inhibitory weights, as above.
+    inhibitory_unit: u32,
     /// The index in `tables` of the directory of plasticity rules.
     rules: u32,
     /// 1 if the coefficients of all LIF neurons are from 0 to 1, and their biases are small; see `Record::has_moderate_terms`.

@@ -2,8 +2,8 @@
 //! input of the block in workgroup memory, and updates its neurons from these sums. Weights are constant.
 //!
 //! ```
-//! spikes of the last batch --+--> sums of the block --> update neurons --> spikes of this batch
-//! injections ----------------+                            ring --+
+//! spikes of the last batch --> sums of the block --+--> update neurons --> spikes of this batch
+//! injections --> ring -----------------------------+
 //! ```
 //!
 //! Synapses are sorted by block, source and target, so a workgroup reads a small part of the memory. Their words are read
@@ -23,7 +23,8 @@ import package::spiking::accumulators::{slot_behind};
 import package::spiking::advance::{moment_after, state_of, store_state, taken, with_drive};
 import package::spiking::bindings::{Piece, Turn, fired, pieces, record_of, records, settings, time, turns};
 import package::spiking::block_size::{block_size};
-import package::spiking::block_sums::{block_arrival, clear_sums, inject_into_block};
+import package::spiking::block_sums::{block_arrival, clear_sums};
+import package::spiking::inject::{inject_into};
 import package::spiking::layout::{BATCH_MAX, BLOCK_MAX, QUEUE};
 import package::spiking::lists::{
     Window, block_listed, block_received, block_turn, list_counter, list_start, received_by, window_of, windows,
@@ -47,10 +48,10 @@ var<workgroup> queued: array<atomic<u32>, 2>;
 /// A bit for each neuron of the block that fired in the last step of the batch.
 var<workgroup> block_fired: array<atomic<u32>, BLOCK_MAX / 32u>;
 
-/// Returns whether the ring may have input for a batch. After the first batch of a slice, it has input only if delays are
-/// longer than a batch.
+/// Returns whether the ring may have input for a batch. After the first batch of a slice, it has input only if there are
+/// injections or delays are longer than a batch.
 fn has_ring_input() -> bool {
-    return block_turn.number == 0u || settings.batch < settings.slots;
+    return block_turn.number == 0u || settings.injections != 0u || settings.batch < settings.slots;
 }
 
 /// Returns the input of a neuron from the ring in a step. There is none unless `reads_ring`.
@@ -167,6 +168,13 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     for (var number = local; number < min(windows(), BATCH_MAX); number += WORKGROUP_SIZE) {
         block_received[number] = received_by(window_of(number, steps, first, size));
     }
+    if settings.injections != 0u {
+        // The injections of the first batch are in the ring already, and `settle` adds those of a batch that is not done.
+        if block_turn.number != 0u && steps != 0u {
+            inject_into(block_turn.clock, first, size, local, WORKGROUP_SIZE);
+        }
+        storageBarrier();
+    }
     var window = window_of(0u, steps, first, size);
     var received = workgroupUniformLoad(&block_received[0]);
     var ahead = first_ahead(block, window, steps, local, WORKGROUP_SIZE);
@@ -178,10 +186,6 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
         if is_owner {
             // This can be read before spikes are received, as none of them arrives in this slot of the ring.
             earlier = first_arrival(window, own);
-        }
-        if block_turn.number != 0u {
-            // The injections of the first batch are in the ring.
-            inject_into_block(window, block_turn.clock, local, WORKGROUP_SIZE);
         }
         receive_pieces(block, window, received, steps, local, WORKGROUP_SIZE, &ahead);
         if local == 0u {

@@ -5,6 +5,11 @@ import package::spiking::accumulators::{add_input, port_of, slot_behind};
 
 /// Adds the injections of the next batch to the ring. Invocation `member` of `members` adds its share.
 fn inject(clock: Clock, member: u32, members: u32) {
+    inject_into(clock, 0u, settings.neurons, member, members);
+}
+
+/// Does the same for the injections into `count` neurons from `first` on.
+fn inject_into(clock: Clock, first: u32, count: u32, member: u32, members: u32) {
     if settings.injections == 0u {
         return;
     }
@@ -14,7 +19,9 @@ fn inject(clock: Clock, member: u32, members: u32) {
         for (var index = injection_starts[step + i] + member; index < end; index += members) {
             let injection = injections[index];
             let amount = i32(injection.y);
-            add_input(slot_behind(clock.head, i), port_of(amount), injection.x, amount);
+            if injection.x - first < count {
+                add_input(slot_behind(clock.head, i), port_of(amount), injection.x, amount);
+            }
         }
     }
 }

@@ -9,7 +9,7 @@
 //! the network and one for each combination of options. A run should take 0.3 seconds or more: the GPU lowers its clock
 //! while the host prepares buffers, and needs a while to raise it. The keys are:
 //!
-//! - `batch`, `piece`, `team`, `workgroups`, `block`, `lines` (0 or 1), `invocations`, `slice` and `binding_bytes`: the fields
+//! - `batch`, `piece`, `team`, `workgroups`, `block`, `lines` and `wide_sums` (0 or 1), `invocations`, `slice` and `binding_bytes`: the fields
 //!   of [`Options`]. These and KERNEL may be lists, as in `events,fused block=256,512`; every combination is measured;
 //! - `percent`: the percentage of FEAGI's neurons that fire in a step (1);
 //! - `runs`: the number of runs (3), of which the fastest is printed;
@@ -91,13 +91,14 @@ struct Arguments {
 }
 
 impl Arguments {
-    const KEYS: [&str; 12] = [
+    const KEYS: [&str; 13] = [
         "batch",
         "piece",
         "team",
         "workgroups",
         "block",
         "lines",
+        "wide_sums",
         "invocations",
         "slice",
         "binding_bytes",
@@ -147,13 +148,14 @@ impl Arguments {
             let options = Options { kernel: kernel(name)?, ..Options::default() };
             all.push((name.to_owned(), options));
         }
-        let fields: [(&str, Setter); 9] = [
+        let fields: [(&str, Setter); 10] = [
             ("batch", |options, value| options.batch = Some(value as u32)),
             ("piece", |options, value| options.piece = Some(value as u32)),
             ("team", |options, value| options.team = Some(value as u32)),
             ("workgroups", |options, value| options.workgroups = Some(value as u32)),
             ("block", |options, value| options.block = Some(value as u32)),
             ("lines", |options, value| options.lines = Some(value != 0)),
+            ("wide_sums", |options, value| options.wide_sums = value != 0),
             ("invocations", |options, value| options.invocations = Some(value as u32)),
             ("slice", |options, value| options.slice = Some(value as u32)),
             ("binding_bytes", |options, value| options.binding_bytes = Some(value)),

@@ -22,6 +22,7 @@ use kvrm_spiking::{Network, Synapse, Synapses};
 use rayon::prelude::*;
 
 use super::layout::{STAGE_MAX, block_size};
+use super::units::Units;
 use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
@@ -50,22 +51,28 @@ pub(super) struct BlockPacking {
     /// The number of neurons of a block.
     size: u32,
     /// The number of sums of a neuron in a step.
-    ports: u32,
+    sums: u32,
+    /// The units of weights, if a neuron with two ports has one sum.
+    units: Option<Units>,
     delay_bits: u32,
     /// The number of bits of a weight, which are the lowest ones.
     weight_bits: u32,
 }
 
 impl BlockPacking {
-    /// Returns the packing for a network in `blocks` blocks, or `None` if not all synapses fit in a word.
-    pub(super) fn new(network: &Network, blocks: u32) -> Option<Self> {
+    /// Returns the packing for a network in `blocks` blocks with weights in `units`, or `None` if not all synapses fit in a
+    /// word.
+    pub(super) fn new(network: &Network, blocks: u32, units: Option<Units>) -> Option<Self> {
         let size = block_size(network.neurons(), blocks);
-        let ports = network.parts().ports;
+        let sums = if units.is_some() { 1 } else { network.parts().ports };
         let packing = network.synapses().packing;
-        let index_bits = u32::BITS - (ports * size - 1).leading_zeros();
+        let index_bits = u32::BITS - (sums * size - 1).leading_zeros();
         let weight_bits = u32::BITS.checked_sub(index_bits + packing.delay_bits).filter(|&bits| bits > 0)?;
-        let made = Self { size, ports, delay_bits: packing.delay_bits, weight_bits };
-        let fits = |weight: i32| weight << made.weight_shift() >> made.weight_shift() == weight;
+        let made = Self { size, sums, units, delay_bits: packing.delay_bits, weight_bits };
+        let fits = |weight: i32| {
+            let amount = made.amount(weight);
+            amount << made.weight_shift() >> made.weight_shift() == amount
+        };
         let sources = 0..network.neurons();
         let are_known_to_fit = packing.words == 1 && packing.weight_bits <= weight_bits;
         let do_fit = are_known_to_fit
@@ -73,6 +80,14 @@ impl BlockPacking {
                 .into_par_iter()
                 .all(|source| network.synapses().row(source).all(|synapse| fits(synapse.weight)));
         do_fit.then_some(made)
+    }
+
+    /// Returns a weight as a word has it: in units, if there are any.
+    const fn amount(self, weight: i32) -> i32 {
+        match self.units {
+            Some(units) => units.count(weight),
+            None => weight,
+        }
     }
 
     /// Returns the shift, first left and then right, that extracts the weight of a word.
@@ -87,10 +102,10 @@ impl BlockPacking {
 
     /// Returns the word of a synapse of a network whose shortest delay is `min_delay`.
     const fn word(self, synapse: &Synapse, min_delay: u32) -> u32 {
-        let port = if synapse.weight < 0 { self.ports - 1 } else { 0 };
-        let index = port * self.size + synapse.target % self.size;
-        let weight = synapse.weight as u32 & u32::MAX >> self.weight_shift();
-        index << self.index_shift() | (synapse.delay - min_delay) << self.weight_bits | weight
+        let sum = if synapse.weight < 0 { self.sums - 1 } else { 0 };
+        let index = sum * self.size + synapse.target % self.size;
+        let amount = self.amount(synapse.weight) as u32 & u32::MAX >> self.weight_shift();
+        index << self.index_shift() | (synapse.delay - min_delay) << self.weight_bits | amount
     }
 
     /// Sets the packing in the settings of a slice.

@@ -7,9 +7,10 @@ use kvrm_spiking::Network;
 
 use super::blocked::{self, BlockPacking};
 use super::explain::Unsuitable;
-use super::kernels::workgroup_size;
+use super::kernels::{Kernel, workgroup_size};
 use super::layout::{BlockMemory, PIECE_BYTES, block_size};
 use super::options::Options;
+use super::units::Units;
 use crate::device::Device;
 
 /// The number of blocks that keeps a large GPU busy. A network that needs more has a multiple of it.
@@ -30,12 +31,18 @@ pub(super) struct Blocks {
     pub(super) window: u32,
     /// The number of invocations of a workgroup.
     pub(super) invocations: u32,
+    /// The units in which the input of both ports of a neuron is counted in one word. `None` if each port has its own.
+    pub(super) units: Option<Units>,
 }
 
 impl Blocks {
     /// Divides the neurons of a network into enough blocks to keep a large GPU busy.
     pub(super) fn new(device: &Device, network: &Network, options: &Options) -> Self {
-        let (neurons, ports) = (network.neurons(), network.parts().ports);
+        let neurons = network.neurons();
+        let is_possible =
+            options.kernel.is_none_or(|kernel| kernel == Kernel::Fused) && is_suitable(network).is_ok();
+        let units = if is_possible && !options.wide_sums { Units::of(network) } else { None };
+        let ports = if units.is_some() { 1 } else { network.parts().ports };
         let BlockMemory { sums, .. } = BlockMemory::new(device.limits().workgroup_bytes);
         let count = count(neurons, (sums / ports).min(BLOCK_MAX), options.block);
         let size = block_size(neurons, count);
@@ -48,7 +55,7 @@ impl Blocks {
         let invocations = options.invocations.unwrap_or(share).next_multiple_of(32);
         let invocations = invocations.clamp(32, most) / 32 * 32;
         let window = (sums / (ports * size)).clamp(1, BATCH_MAX);
-        Self { count, window, invocations }
+        Self { count, window, invocations, units }
     }
 
     /// Checks whether [`Kernel::Fused`](super::Kernel::Fused) can run batches of `batch` steps of a network whose synapses are
@@ -61,12 +68,7 @@ impl Blocks {
         batch: u32,
         parts: usize,
     ) -> Result<(), Unsuitable> {
-        if network.is_plastic() {
-            return Err(Unsuitable::Learning);
-        }
-        if network.has_marks() {
-            return Err(Unsuitable::FeagiNeurons);
-        }
+        is_suitable(network)?;
         let limits = device.limits();
         let neurons = network.neurons();
         let fits = limits.workgroup_bytes >= WORKGROUP_BYTES_MIN
@@ -86,12 +88,26 @@ impl Blocks {
 
     /// Returns the packing of synapses, or `None` if not all fit in a word.
     pub(super) fn packing(self, network: &Network) -> Option<BlockPacking> {
-        BlockPacking::new(network, self.count)
+        BlockPacking::new(network, self.count, self.units)
     }
 
     /// Sets the division in the settings of a network.
     pub(super) const fn set(self, settings: &mut Settings) {
         (settings.blocks, settings.window) = (self.count, self.window);
+        if let Some(units) = self.units {
+            units.set(settings);
+        }
+    }
+}
+
+/// Checks that a network has neither weights that learn nor neurons of FEAGI.
+fn is_suitable(network: &Network) -> Result<(), Unsuitable> {
+    if network.is_plastic() {
+        Err(Unsuitable::Learning)
+    } else if network.has_marks() {
+        Err(Unsuitable::FeagiNeurons)
+    } else {
+        Ok(())
     }
 }
 

@@ -10,7 +10,7 @@ use kvrm_shaders::interface::spiking::{
 use kvrm_shaders::kernel::{Entry, Root};
 use kvrm_shaders::layout::spiking::MEMBERS;
 use kvrm_shaders::variants::{
-    BlockParts, InputMarks, Models, Plasticity, Segments, SpikeRecording, SynapseParts,
+    BlockParts, InputMarks, Models, Plasticity, Segments, SpikeRecording, Sums, SynapseParts,
 };
 
 use super::layout::BlockMemory;
@@ -109,6 +109,7 @@ pub(super) struct Variant {
     pub(super) spike_recording: SpikeRecording,
     pub(super) block_parts: BlockParts,
     pub(super) segments: Segments,
+    pub(super) sums: Sums,
     /// The number of invocations of a workgroup, for kernels that do not have a fixed one.
     pub(super) invocations: u32,
 }
@@ -175,7 +176,7 @@ impl Pipelines {
 
     fn compile(&self, variant: Variant) -> Result<CompiledKernel, Error> {
         let Variant { entry_point, input_marks, plasticity, models, spike_recording, .. } = variant;
-        let Variant { block_parts, segments, invocations: workgroup_size, .. } = variant;
+        let Variant { block_parts, segments, sums, invocations: workgroup_size, .. } = variant;
         let synapse_parts = self.parts;
         let memory = BlockMemory::new(self.device.limits().workgroup_bytes);
         match entry_point {
@@ -208,6 +209,7 @@ impl Pipelines {
                     synapse_parts,
                     block_parts,
                     segments,
+                    sums,
                     input_marks,
                     plasticity,
                     models,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kvrm_shaders::interface::spiking::{Settings, SpikingGroup, Time};
 use kvrm_shaders::kernel::Group as _;
-use kvrm_shaders::variants::{BlockParts, InputMarks, Models, Plasticity, Segments, SpikeRecording};
+use kvrm_shaders::variants::{BlockParts, InputMarks, Models, Plasticity, Segments, SpikeRecording, Sums};
 use kvrm_spiking::{Network, STATE_WORDS, bit_words};
 
 use super::blocked::{self, SortedBlocks};
@@ -198,6 +198,10 @@ impl Store {
             spike_recording: if lists && records { SpikeRecording::On } else { SpikeRecording::Off },
             block_parts: sorted.map_or(BlockParts::One, |sorted| sorted.parts),
             segments: sorted.map_or(Segments::Table, |sorted| sorted.segments),
+            sums: match self.blocks.units {
+                Some(_) if entry_point == EntryPoint::Fused => Sums::Narrow,
+                _ => Sums::Wide,
+            },
             invocations: match entry_point {
                 EntryPoint::Fused => self.blocks.invocations,
                 _ => workgroup_size(&self.device),

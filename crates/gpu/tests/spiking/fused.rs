@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use kvrm_gpu::spiking::{Kernel, Options, Unsuitable};
 use kvrm_spiking::{
-    Builder, ConnectionRule, Executor, Injection, Input, Lif, Model, Network, Poisson, Projection, Recorder,
+    Builder, ConnectionRule, Executor, Injection, Input, Lif, ListedSynapse, Model, Network, Poisson,
+    Projection, Recorder,
 };
 use kvrm_testkit::networks::{RECIPES, Recipe, injections, network};
 
@@ -26,8 +27,8 @@ fn delays_of_any_length_match_the_reference() {
             let network = network(recipe, seed, delays, false);
             let given = injections(&network, seed, 138);
             for (block, slice) in [(Some(32), None), (None, Some(3)), (Some(1024), Some(1))] {
-                for lines in [false, true] {
-                    let options = Options { lines: Some(lines), ..options(block, slice) };
+                for (lines, wide_sums) in [(false, false), (true, false), (true, true)] {
+                    let options = Options { lines: Some(lines), wide_sums, ..options(block, slice) };
                     assert_eq!(
                         executor(&network, &options).kernels(),
                         [Kernel::Fused],
@@ -72,6 +73,36 @@ fn a_batch_whose_sums_do_not_fit_is_done_in_windows() {
             .collect();
         for options in [options(Some(1024), None), options(Some(1024), Some(2)), options(Some(500), None)] {
             compare(&network, &options, &[1, 17, 18, 59], &given);
+        }
+    }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn sums_of_16_bits_reach_their_limit() {
+    // All sources fire in every step, so in a step each cell gets as many units of either sign as 16 bits count, or one more:
+    // then its sums have 32 bits.
+    for (more, delays) in [(0, [5, 5]), (1, [5, 5]), (0, [2, 9])] {
+        let mut builder = Builder::new(0.1).fraction_bits(0);
+        let source = builder.population("source", 4, &Model::Poisson(Poisson { rate: 1_000_000.0 }));
+        let source = source.expect("the rate is in range");
+        let model = Model::Lif(Lif { tau_in: 2.0, ..Lif::default() });
+        let cells = builder.population("cells", 70, &model).expect("parameters are in range");
+        let weights = [1, 65_534 + more, -65_000, -535];
+        let links: Vec<ListedSynapse> = (0..4 * 70)
+            .map(|index| ListedSynapse {
+                source: index % 4,
+                target: index / 4,
+                weight: f64::from(weights[index as usize % 4]),
+                delay: delays[index as usize / 4 % 2],
+            })
+            .collect();
+        builder.connect_list(source, cells, &links).expect("neurons are there");
+        let network = Arc::new(builder.build().expect("sums are small"));
+        assert_eq!(network.parts().ports, 2, "the neurons have two time constants");
+        let given = injections(&network, 7, 40);
+        for wide_sums in [false, true] {
+            compare(&network, &Options { wide_sums, ..options(Some(32), None) }, &[1, 12, 27], &given);
         }
     }
 }

@@ -151,6 +151,7 @@ proptest! {
         workgroups in prop::option::of(1_u32..9),
         block in prop::option::of(1_u32..300),
         lines: Option<bool>,
+        wide_sums: bool,
         invocations in prop::option::of(prop::sample::select(vec![32, 96])),
         binding_bytes in prop::option::of(2000_u64..6000),
         slice in prop::option::of(1_u32..20),
@@ -161,7 +162,7 @@ proptest! {
         let bytes = 4 * network.synapses().words.len() as u64;
         let binding_bytes = binding_bytes.map(|size| size.max(bytes / 3));
         let options = Options {
-            kernel, batch, piece, team, workgroups, block, lines, invocations, binding_bytes, slice,
+            kernel, batch, piece, team, workgroups, block, lines, wide_sums, invocations, binding_bytes, slice,
         };
         compare(&network, &options, &runs, &injections(&network, seed, runs.iter().sum()));
     }
