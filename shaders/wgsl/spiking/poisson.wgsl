@@ -24,11 +24,6 @@ struct Distribution {
 /// The number of entries up to which a table is read from its beginning.
 const SHORT_TABLE = 24u;
 
-/// Returns the length of the parts into which the ends of eight divide a range of `length` entries.
-fn part_of(length: u32) -> u32 {
-    return (length + 8u) / 9u;
-}
-
 /// Returns how many of four entries of a table exist and are not greater than a number.
 fn count_due(distribution: Distribution, entries: vec4<u32>, number: u32) -> u32 {
     let places = distribution.start + entries;
@@ -47,18 +42,16 @@ fn count_events(distribution: Distribution, moment: Moment, neuron: u32) -> u32 
     let number = draw(key, neuron);
     // The table is sorted, and the result is the number of entries that are not greater than the random number. Eight entries
     // are loaded at once: in a short table the first ones, as most results are below 8, and in a long one the ends of eight
-    // parts, then those of the parts of a part.
+    // parts.
     let four = vec4<u32>(0u, 1u, 2u, 3u);
-    var size = select(1u, part_of(distribution.length), distribution.length > SHORT_TABLE);
     var count = 0u;
-    loop {
-        let ends = count + size * (four + 1u) - 1u;
-        let due = count_due(distribution, ends, number) + count_due(distribution, ends + 4u * size, number);
-        count += size * due;
-        if size == 1u && due < 8u {
-            break;
-        }
-        size = part_of(size);
+    if distribution.length > SHORT_TABLE {
+        let size = (distribution.length + 8u) / 9u;
+        let ends = size * (four + 1u) - 1u;
+        count = size * (count_due(distribution, ends, number) + count_due(distribution, ends + 4u * size, number));
+    }
+    for (var first = count; first < distribution.length && count == first; first += 8u) {
+        count += count_due(distribution, first + four, number) + count_due(distribution, first + four + 4u, number);
     }
     return count;
 }
