@@ -82,8 +82,12 @@ impl Units {
     /// Returns whether the weights of all synapses of each neuron and sign are few enough units.
     fn do_sums_fit(self, network: &Network) -> bool {
         let neurons = network.neurons();
-        // Each part has sums of its own for all neurons.
-        let part = neurons.div_ceil(rayon::current_num_threads().max(1) as u32).max(1);
+        // Each part has sums of its own for all neurons. They take less memory than the synapses if a part has as many synapses
+        // as these sums have bytes.
+        let sums_bytes = u64::from(neurons).max(1) * size_of::<[u32; 2]>() as u64;
+        let threads = rayon::current_num_threads().max(1) as u64;
+        let count = (network.synapses().count() / sums_bytes).clamp(1, threads);
+        let part = neurons.div_ceil(count as u32).max(1);
         let parts: Vec<_> = (0..neurons).step_by(part as usize).collect();
         let sums = |first: u32| {
             let mut sums = vec![[0_u32; 2]; neurons as usize];
