@@ -203,9 +203,9 @@ families! {
 
     /// The sums of a block's input.
     Sums {
-        /// Words of 32 bits, one for each port of a neuron.
+        /// One word for each port of a neuron.
         Wide,
-        /// Words of 16 bits for each of two ports, which count units of weight.
+        /// One word for both ports of a neuron. Each has 16 bits, which count multiples of a divisor of its weights.
         Narrow = ["spiking::wide_sums" => "spiking::narrow_sums"],
     }
 

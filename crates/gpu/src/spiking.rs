@@ -13,6 +13,7 @@ mod change;
 mod choice;
 mod chunk;
 mod digest;
+mod divisors;
 mod executor;
 mod explain;
 mod fault;
@@ -30,7 +31,6 @@ mod speeds;
 mod store;
 mod sweep;
 mod transfer;
-mod units;
 
 pub use choice::{BurstChoice, BurstEngine, BurstEngineError, ChoiceReason, OpenBurstEngine};
 pub use explain::{BurstPlan, KernelPlan, Unsuitable};

@@ -41,16 +41,16 @@ pub struct Settings {
     pub blocks: u32,
     /// The number of steps of a batch whose input the kernel `fused` has in workgroup memory at the same time.
     pub window: u32,
-    /// The shift, first left and then right, that extracts the weight from a word of a block.
-    pub block_weight_shift: u32,
+    /// The shift, first left and then right, that extracts the amount from a word of a block.
+    pub block_amount_shift: u32,
     /// The shift to the right that moves the delay in a word of a block to the lowest bits.
     pub block_delay_shift: u32,
     /// The shift to the right that leaves the index of the sum of a word of a block.
     pub block_index_shift: u32,
-    /// The unit of excitatory weights, if the kernel `fused` counts input in units; see `narrow_sums`.
-    pub excitatory_unit: u32,
-    /// The unit of inhibitory weights, as above.
-    pub inhibitory_unit: u32,
+    /// The divisor of excitatory weights, if a word counts the input of both ports of a neuron; see `narrow_sums`.
+    pub excitatory_divisor: u32,
+    /// The divisor of inhibitory weights, as above.
+    pub inhibitory_divisor: u32,
     /// The index in `tables` of the directory of plasticity rules.
     pub rules: u32,
     /// 1 if the coefficients of all LIF neurons are from 0 to 1, and their biases are small; see `Record::has_moderate_terms`.
@@ -89,11 +89,11 @@ const _: () = assert!(offset_of!(Settings, piece) == 44, "the member is where it
 const _: () = assert!(offset_of!(Settings, team_bits) == 48, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, blocks) == 52, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, window) == 56, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, block_weight_shift) == 60, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, block_amount_shift) == 60, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, block_delay_shift) == 64, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, block_index_shift) == 68, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, excitatory_unit) == 72, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Settings, inhibitory_unit) == 76, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, excitatory_divisor) == 72, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Settings, inhibitory_divisor) == 76, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, rules) == 80, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, has_moderate_terms) == 84, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, input_base) == 88, "the member is where it is in WGSL");
@@ -260,8 +260,9 @@ pub struct SpikingGroup<B> {
     pub segments: B,
     /// The turn of each workgroup of the kernel `fused`.
     pub turns: B,
-    /// The synapses sorted by block, source and target, for the kernel `fused`. A word has the weight in its lowest bits, then
-    /// the delay, and then the index of the sum, among those of the block in a step. A block is in one binding.
+    /// The synapses sorted by block, source and target, for the kernel `fused`. A word has the amount in its lowest bits (the weight,
+    /// or its multiple of a divisor; see `narrow_sums`), then the delay, and then the index of the sum, among those of the block in a
+    /// step. A block is in one binding.
     pub blocks_a: B,
     /// More synapses sorted by block.
     pub blocks_b: B,

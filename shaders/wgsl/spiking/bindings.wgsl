@@ -35,16 +35,16 @@ struct Settings {
     blocks: u32,
     /// The number of steps of a batch whose input the kernel `fused` has in workgroup memory at the same time.
     window: u32,
-    /// The shift, first left and then right, that extracts the weight from a word of a block.
-    block_weight_shift: u32,
+    /// The shift, first left and then right, that extracts the amount from a word of a block.
+    block_amount_shift: u32,
     /// The shift to the right that moves the delay in a word of a block to the lowest bits.
     block_delay_shift: u32,
     /// The shift to the right that leaves the index of the sum of a word of a block.
     block_index_shift: u32,
-    /// The unit of excitatory weights, if the kernel `fused` counts input in units; see `narrow_sums`.
-    excitatory_unit: u32,
-    /// The unit of inhibitory weights, as above.
-    inhibitory_unit: u32,
+    /// The divisor of excitatory weights, if a word counts the input of both ports of a neuron; see `narrow_sums`.
+    excitatory_divisor: u32,
+    /// The divisor of inhibitory weights, as above.
+    inhibitory_divisor: u32,
     /// The index in `tables` of the directory of plasticity rules.
     rules: u32,
     /// 1 if the coefficients of all LIF neurons are from 0 to 1, and their biases are small; see `Record::has_moderate_terms`.
@@ -176,8 +176,9 @@ struct Record {
 @group(0) @binding(16) var<storage, read> segments: array<u32>;
 /// The turn of each workgroup of the kernel `fused`.
 @group(0) @binding(17) var<storage, read_write> turns: array<Turn>;
-/// The synapses sorted by block, source and target, for the kernel `fused`. A word has the weight in its lowest bits, then
-/// the delay, and then the index of the sum, among those of the block in a step. A block is in one binding.
+/// The synapses sorted by block, source and target, for the kernel `fused`. A word has the amount in its lowest bits (the weight,
+/// or its multiple of a divisor; see `narrow_sums`), then the delay, and then the index of the sum, among those of the block in a
+/// step. A block is in one binding.
 @group(0) @binding(18) var<storage, read> blocks_a: array<vec4<u32>>;
 /// More synapses sorted by block.
 @group(0) @binding(19) var<storage, read> blocks_b: array<vec4<u32>>;

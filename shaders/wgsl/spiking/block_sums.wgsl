@@ -4,7 +4,7 @@ import package::spiking::accumulators::{add_input, port_of, slot_behind};
 import package::spiking::bindings::{Clock, settings};
 import package::spiking::lists::{Window};
 import package::spiking::record::{Arrival};
-import package::spiking::wide_sums::{block_weight, increment_of, sums_of_neuron, with_sums};
+import package::spiking::wide_sums::{increment_of, sums_of_neuron, weight_of, with_sums};
 
 /// The number of sums of a workgroup.
 override BLOCK_SUMS: u32 = 1408u;
@@ -12,8 +12,8 @@ override BLOCK_SUMS: u32 = 1408u;
 /// Stands for no base: the step depends on the synapse, or is not in the window.
 const NO_BASE = 0xffffffffu;
 
-/// The sums of the input of the block: those of each step of a window, and in a step one for each neuron, and
-/// then those of inhibition if it has its own.
+/// The sums of the input of the block. For each step of the window there is a word for each neuron, and then, if inhibition has
+/// sums of its own, another one for each neuron.
 var<workgroup> block_sums: array<atomic<i32>, BLOCK_SUMS>;
 
 /// Returns the number of sums of a step.
@@ -47,6 +47,11 @@ fn block_arrival(window: Window, step: u32, neuron: u32, earlier: Arrival) -> Ar
     return with_sums(earlier, first, second);
 }
 
+/// Returns the amount of a synapse of the block.
+fn amount_of(word: u32) -> i32 {
+    return i32(word << settings.block_amount_shift) >> settings.block_amount_shift;
+}
+
 /// Returns the index of the first sum of the step in which spikes of step `bit` of the last batch arrive, or `NO_BASE` if
 /// that depends on the synapse or is not in the window.
 fn base_of(window: Window, clock: Clock, bit: u32) -> u32 {
@@ -65,9 +70,9 @@ fn receive_word(window: Window, clock: Clock, bit: u32, word: u32) {
     let step = delay - clock.batch + bit;
     let index = word >> settings.block_index_shift;
     if window.begin <= step && step < window.end {
-        atomicAdd(&block_sums[(step - window.begin) * sums_of_step(window) + index], increment_of(word));
+        atomicAdd(&block_sums[(step - window.begin) * sums_of_step(window) + index], increment_of(amount_of(word)));
     } else if step >= window.end && window.is_last {
-        let weight = block_weight(word);
+        let weight = weight_of(amount_of(word));
         let member = index - select(0u, window.size, index >= window.size);
         add_input(slot_behind(clock.head, step), port_of(weight), window.neuron + member, weight);
     }
@@ -75,7 +80,7 @@ fn receive_word(window: Window, clock: Clock, bit: u32, word: u32) {
 
 /// Delivers a spike through a synapse to the sums that begin at `base`. This is the usual case, so it has few instructions.
 fn receive_at(base: u32, word: u32) {
-    atomicAdd(&block_sums[base + (word >> settings.block_index_shift)], increment_of(word));
+    atomicAdd(&block_sums[base + (word >> settings.block_index_shift)], increment_of(amount_of(word)));
 }
 
 /// Delivers the spikes in the steps `spikes` of the last batch, a bit each, through the synapses of a quad.

@@ -12,8 +12,8 @@
 //! same window of the next batch.
 //!
 //! Between the dispatches of a slice, the spikes of the last batch are lists that have not been delivered. The ring has
-//! the input that was there when the slice began, and that of synapses whose delays are longer than a batch. If the
-//! longest delay is a batch, only the first batch of a slice reads it. `settle` delivers the lists when the slice ends, so
+//! the input that was there when the slice began, injections, and the input of synapses whose delays are longer than a batch.
+//! If the longest delay is a batch, only the first batch of a slice and those with injections read it. `settle` delivers the lists when the slice ends, so
 //! the host and other kernels find the ring that they would have without this kernel.
 //!
 //! Workgroups agree without reading what others write in the same dispatch: each has its own clock, and three counters
@@ -24,7 +24,7 @@ import package::spiking::advance::{moment_after, state_of, store_state, taken, w
 import package::spiking::bindings::{Piece, Turn, fired, pieces, record_of, records, settings, time, turns};
 import package::spiking::block_size::{block_size};
 import package::spiking::block_sums::{block_arrival, clear_sums};
-import package::spiking::inject::{inject_into};
+import package::spiking::inject::{has_injections, inject_into};
 import package::spiking::layout::{BATCH_MAX, BLOCK_MAX, QUEUE};
 import package::spiking::lists::{
     Window, block_listed, block_received, block_turn, list_counter, list_start, received_by, window_of, windows,
@@ -48,10 +48,14 @@ var<workgroup> queued: array<atomic<u32>, 2>;
 /// A bit for each neuron of the block that fired in the last step of the batch.
 var<workgroup> block_fired: array<atomic<u32>, BLOCK_MAX / 32u>;
 
+/// Whether the batch has injections, unless the chunk has none.
+var<workgroup> has_block_injections: bool;
+
 /// Returns whether the ring may have input for a batch. After the first batch of a slice, it has input only if there are
 /// injections or delays are longer than a batch.
 fn has_ring_input() -> bool {
-    return block_turn.number == 0u || settings.injections != 0u || settings.batch < settings.slots;
+    let has_injections = settings.injections != 0u && has_block_injections;
+    return block_turn.number == 0u || has_injections || settings.batch < settings.slots;
 }
 
 /// Returns the input of a neuron from the ring in a step. There is none unless `reads_ring`.
@@ -154,6 +158,9 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
         turn.recorded += atomicLoad(&time.batch_spikes[(turn.number + 2u) % 3u]);
         turn.clock.is_halted = is_full(turn.recorded);
         block_turn = turn;
+        if settings.injections != 0u {
+            has_block_injections = has_injections(turn.clock, steps_of(turn.clock));
+        }
     }
     let own = first + local;
     let is_owner = local < size && own < settings.neurons;
@@ -170,7 +177,7 @@ fn fused(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     }
     if settings.injections != 0u {
         // The injections of the first batch are in the ring already, and `settle` adds those of a batch that is not done.
-        if block_turn.number != 0u && steps != 0u {
+        if has_block_injections && block_turn.number != 0u {
             inject_into(block_turn.clock, first, size, local, WORKGROUP_SIZE);
         }
         storageBarrier();

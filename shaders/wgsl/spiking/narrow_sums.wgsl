@@ -1,7 +1,8 @@
 //! Sums of input of 16 bits: a neuron of a block has one word for both ports.
 //!
-//! All weights of a port are multiples of a unit, and the word counts units: of excitatory input in the low half, of inhibitory
-//! input in the high half. No half overflows, because all synapses of a neuron together have fewer units than it can count.
+//! All weights of a port are multiples of a divisor, and the word counts multiples: those of excitatory input in the low half,
+//! those of inhibitory input in the high half. No half overflows, as the multiples of all synapses of a neuron together are no
+//! more than it can count.
 
 import package::spiking::bindings::{settings};
 import package::spiking::record::{Arrival};
@@ -11,28 +12,21 @@ fn sums_of_neuron() -> u32 {
     return 1u;
 }
 
-/// Returns the units of a synapse of a block, which are negative for inhibition.
-fn units_of(word: u32) -> i32 {
-    return i32(word << settings.block_weight_shift) >> settings.block_weight_shift;
+/// Returns the weight of a synapse of a block that has this amount: a multiple, negative for inhibition.
+fn weight_of(amount: i32) -> i32 {
+    return amount * i32(select(settings.excitatory_divisor, settings.inhibitory_divisor, amount < 0));
 }
 
-/// Returns the weight of a synapse of a block.
-fn block_weight(word: u32) -> i32 {
-    let units = units_of(word);
-    return units * i32(select(settings.excitatory_unit, settings.inhibitory_unit, units < 0));
+/// Returns what a spike adds to a sum through a synapse with this amount.
+fn increment_of(amount: i32) -> i32 {
+    return select(amount, -amount << 16u, amount < 0);
 }
 
-/// Returns what a spike adds to a sum through a synapse of a block.
-fn increment_of(word: u32) -> i32 {
-    let units = units_of(word);
-    return select(units, -units << 16u, units < 0);
-}
-
-/// Adds the sums of a neuron, which are in one word, to its other input.
-fn with_sums(earlier: Arrival, both: i32, none: i32) -> Arrival {
-    let halves = u32(both);
+/// Adds the sum of a neuron, which is the first one, to its other input.
+fn with_sums(earlier: Arrival, first: i32, second: i32) -> Arrival {
+    let halves = u32(first);
     var arrival = earlier;
-    arrival.excitatory += i32((halves & 0xffffu) * settings.excitatory_unit);
-    arrival.inhibitory -= i32((halves >> 16u) * settings.inhibitory_unit);
+    arrival.excitatory += i32((halves & 0xffffu) * settings.excitatory_divisor);
+    arrival.inhibitory -= i32((halves >> 16u) * settings.inhibitory_divisor);
     return arrival;
 }

@@ -8,17 +8,17 @@ fn sums_of_neuron() -> u32 {
     return settings.ports;
 }
 
-/// Returns the weight of a synapse of a block.
-fn block_weight(word: u32) -> i32 {
-    return i32(word << settings.block_weight_shift) >> settings.block_weight_shift;
+/// Returns the weight of a synapse of a block that has this amount.
+fn weight_of(amount: i32) -> i32 {
+    return amount;
 }
 
-/// Returns what a spike adds to a sum through a synapse of a block.
-fn increment_of(word: u32) -> i32 {
-    return block_weight(word);
+/// Returns what a spike adds to a sum through a synapse with this amount.
+fn increment_of(amount: i32) -> i32 {
+    return amount;
 }
 
-/// Adds the sums of a neuron, of which it may have only one, to its other input.
+/// Adds the sums of a neuron to its other input. If it has one sum, the second one is 0.
 fn with_sums(earlier: Arrival, first: i32, second: i32) -> Arrival {
     var arrival = earlier;
     arrival.excitatory += first;

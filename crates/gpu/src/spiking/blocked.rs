@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! block 0: synapses of source 0 | of source 1 | ...      block 1: synapses of source 0 | ...
-//! word:    index of the sum in a step | delay | weight
+//! word:    index of the sum in a step | delay | amount
 //! ```
+//!
+//! The amount is the weight, or its multiple of a divisor if a word counts the input of both ports of a neuron.
 //!
 //! The synapses of a source to a block are a segment. The kernel reads its words in quads, groups of four. The last quad of
 //! a segment is filled with words of zero, synapses without weight, so that the kernel need not look for an end within it.
@@ -21,8 +23,8 @@ use kvrm_shaders::variants::{BlockParts, Segments};
 use kvrm_spiking::{Network, Synapse, Synapses};
 use rayon::prelude::*;
 
+use super::divisors::{Divisors, sums_of_neuron};
 use super::layout::{STAGE_MAX, block_size};
-use super::units::Units;
 use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
@@ -52,29 +54,28 @@ pub(super) struct BlockPacking {
     size: u32,
     /// The number of sums of a neuron in a step.
     sums: u32,
-    /// The units of weights, if a neuron with two ports has one sum.
-    units: Option<Units>,
+    /// The divisors of weights, if a neuron with two ports has one sum. Then words have multiples of them.
+    divisors: Option<Divisors>,
     delay_bits: u32,
-    /// The number of bits of a weight, which are the lowest ones.
-    weight_bits: u32,
+    /// The number of bits of an amount, which are the lowest ones.
+    amount_bits: u32,
 }
 
 impl BlockPacking {
-    /// Returns the packing for a network in `blocks` blocks with weights in `units`, or `None` if not all synapses fit in a
-    /// word.
-    pub(super) fn new(network: &Network, blocks: u32, units: Option<Units>) -> Option<Self> {
+    /// Returns the packing for a network in `blocks` blocks, or `None` if not all synapses fit in a word.
+    pub(super) fn new(network: &Network, blocks: u32, divisors: Option<Divisors>) -> Option<Self> {
         let size = block_size(network.neurons(), blocks);
-        let sums = if units.is_some() { 1 } else { network.parts().ports };
+        let sums = sums_of_neuron(network, divisors);
         let packing = network.synapses().packing;
         let index_bits = u32::BITS - (sums * size - 1).leading_zeros();
-        let weight_bits = u32::BITS.checked_sub(index_bits + packing.delay_bits).filter(|&bits| bits > 0)?;
-        let made = Self { size, sums, units, delay_bits: packing.delay_bits, weight_bits };
+        let amount_bits = u32::BITS.checked_sub(index_bits + packing.delay_bits).filter(|&bits| bits > 0)?;
+        let made = Self { size, sums, divisors, delay_bits: packing.delay_bits, amount_bits };
         let fits = |weight: i32| {
             let amount = made.amount(weight);
-            amount << made.weight_shift() >> made.weight_shift() == amount
+            amount << made.amount_shift() >> made.amount_shift() == amount
         };
         let sources = 0..network.neurons();
-        let are_known_to_fit = packing.words == 1 && packing.weight_bits <= weight_bits;
+        let are_known_to_fit = packing.words == 1 && packing.weight_bits <= amount_bits;
         let do_fit = are_known_to_fit
             || sources
                 .into_par_iter()
@@ -82,36 +83,33 @@ impl BlockPacking {
         do_fit.then_some(made)
     }
 
-    /// Returns a weight as a word has it: in units, if there are any.
-    const fn amount(self, weight: i32) -> i32 {
-        match self.units {
-            Some(units) => units.count(weight),
-            None => weight,
-        }
+    /// Returns the amount that a word has for a weight.
+    fn amount(self, weight: i32) -> i32 {
+        self.divisors.map_or(weight, |divisors| divisors.multiple(weight))
     }
 
-    /// Returns the shift, first left and then right, that extracts the weight of a word.
-    const fn weight_shift(self) -> u32 {
-        u32::BITS - self.weight_bits
+    /// Returns the shift, first left and then right, that extracts the amount of a word.
+    const fn amount_shift(self) -> u32 {
+        u32::BITS - self.amount_bits
     }
 
     /// Returns the shift to the right that leaves the index of the sum of a word.
     const fn index_shift(self) -> u32 {
-        self.weight_bits + self.delay_bits
+        self.amount_bits + self.delay_bits
     }
 
     /// Returns the word of a synapse of a network whose shortest delay is `min_delay`.
-    const fn word(self, synapse: &Synapse, min_delay: u32) -> u32 {
+    fn word(self, synapse: &Synapse, min_delay: u32) -> u32 {
         let sum = if synapse.weight < 0 { self.sums - 1 } else { 0 };
         let index = sum * self.size + synapse.target % self.size;
-        let amount = self.amount(synapse.weight) as u32 & u32::MAX >> self.weight_shift();
-        index << self.index_shift() | (synapse.delay - min_delay) << self.weight_bits | amount
+        let amount = self.amount(synapse.weight) as u32 & u32::MAX >> self.amount_shift();
+        index << self.index_shift() | (synapse.delay - min_delay) << self.amount_bits | amount
     }
 
     /// Sets the packing in the settings of a slice.
     pub(super) const fn set(self, settings: &mut Settings) {
-        settings.block_weight_shift = self.weight_shift();
-        settings.block_delay_shift = self.weight_bits;
+        settings.block_amount_shift = self.amount_shift();
+        settings.block_delay_shift = self.amount_bits;
         settings.block_index_shift = self.index_shift();
     }
 }

@@ -6,11 +6,11 @@ use kvrm_shaders::variants::BlockParts;
 use kvrm_spiking::Network;
 
 use super::blocked::{self, BlockPacking};
+use super::divisors::{Divisors, sums_of_neuron};
 use super::explain::Unsuitable;
 use super::kernels::{Kernel, workgroup_size};
 use super::layout::{BlockMemory, PIECE_BYTES, block_size};
 use super::options::Options;
-use super::units::Units;
 use crate::device::Device;
 
 /// The number of blocks that keeps a large GPU busy. A network that needs more has a multiple of it.
@@ -31,20 +31,23 @@ pub(super) struct Blocks {
     pub(super) window: u32,
     /// The number of invocations of a workgroup.
     pub(super) invocations: u32,
-    /// The units in which the input of both ports of a neuron is counted in one word. `None` if each port has its own.
-    pub(super) units: Option<Units>,
+    /// The divisors of weights, if a word counts the input of both ports of a neuron.
+    pub(super) divisors: Option<Divisors>,
 }
 
 impl Blocks {
-    /// Divides the neurons of a network into enough blocks to keep a large GPU busy.
-    pub(super) fn new(device: &Device, network: &Network, options: &Options) -> Self {
+    /// Divides the neurons of a network into enough blocks to keep a large GPU busy. `divisors` are those of its weights, if
+    /// they may be used.
+    pub(super) fn new(
+        device: &Device,
+        network: &Network,
+        options: &Options,
+        divisors: Option<Divisors>,
+    ) -> Self {
         let neurons = network.neurons();
-        let is_possible =
-            options.kernel.is_none_or(|kernel| kernel == Kernel::Fused) && is_suitable(network).is_ok();
-        let units = if is_possible && !options.wide_sums { Units::of(network) } else { None };
-        let ports = if units.is_some() { 1 } else { network.parts().ports };
+        let each = sums_of_neuron(network, divisors);
         let BlockMemory { sums, .. } = BlockMemory::new(device.limits().workgroup_bytes);
-        let count = count(neurons, (sums / ports).min(BLOCK_MAX), options.block);
+        let count = count(neurons, (sums / each).min(BLOCK_MAX), options.block);
         let size = block_size(neurons, count);
         // Each invocation updates as many neurons of the block as the others, or one less.
         let most = workgroup_size(device);
@@ -54,8 +57,8 @@ impl Blocks {
         let share = if share < MEMBERS { share.next_power_of_two() } else { share };
         let invocations = options.invocations.unwrap_or(share).next_multiple_of(32);
         let invocations = invocations.clamp(32, most) / 32 * 32;
-        let window = (sums / (ports * size)).clamp(1, BATCH_MAX);
-        Self { count, window, invocations, units }
+        let window = (sums / (each * size)).clamp(1, BATCH_MAX);
+        Self { count, window, invocations, divisors }
     }
 
     /// Checks whether [`Kernel::Fused`](super::Kernel::Fused) can run batches of `batch` steps of a network whose synapses are
@@ -88,16 +91,22 @@ impl Blocks {
 
     /// Returns the packing of synapses, or `None` if not all fit in a word.
     pub(super) fn packing(self, network: &Network) -> Option<BlockPacking> {
-        BlockPacking::new(network, self.count, self.units)
+        BlockPacking::new(network, self.count, self.divisors)
     }
 
     /// Sets the division in the settings of a network.
     pub(super) const fn set(self, settings: &mut Settings) {
         (settings.blocks, settings.window) = (self.count, self.window);
-        if let Some(units) = self.units {
-            units.set(settings);
+        if let Some(divisors) = self.divisors {
+            divisors.set(settings);
         }
     }
+}
+
+/// Returns the divisors of the weights of a network, if [`Kernel::Fused`] may use them.
+pub(super) fn divisors(network: &Network, options: &Options) -> Option<Divisors> {
+    let is_wanted = options.kernel.is_none_or(|kernel| kernel == Kernel::Fused) && !options.wide_sums;
+    if is_wanted && is_suitable(network).is_ok() { Divisors::of(network) } else { None }
 }
 
 /// Checks that a network has neither weights that learn nor neurons of FEAGI.

@@ -26,7 +26,9 @@ impl Store {
         if changed.is_repacked || !is_same_shape || drives.len() != network.populations().len() {
             return Ok(false);
         }
-        let plan = Plan::with_parts(&self.device, network, options, parts)?;
+        // To look at the changed rows only is fast. Divisors are found again when the store is built anew.
+        let divisors = self.blocks.divisors.and_then(|divisors| divisors.after(network, &changed.rows));
+        let plan = Plan::with_parts(&self.device, network, options, (parts, divisors))?;
         let buffers = &mut self.buffers;
         if let (Some(part), Some(buffer)) =
             (plan.parts.last(), buffers.synapses.get_mut(plan.parts.len() - 1))

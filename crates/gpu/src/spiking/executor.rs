@@ -126,6 +126,8 @@ impl DeviceExecutor {
     ) -> Result<(), Error> {
         if self.store.change(network, changed, &self.options, &self.drives)? {
             self.network = Arc::clone(network);
+            // The changed network may have other blocks, which may exceed the limits of the device.
+            self.pace.choose_among(&self.store.used_kernels());
             if self.options.kernel.is_none() {
                 // The synapses have to be sorted again.
                 self.pace.delay(Kernel::Fused, self.store.sorting);

@@ -97,8 +97,14 @@ impl Pace {
             last: None,
             total: 0.0,
         };
-        kernels.iter().for_each(|kernel| pace.add(*kernel));
+        pace.choose_among(kernels);
         pace
+    }
+
+    /// Chooses among `kernels` from now on. What has been measured of them is kept.
+    pub(super) fn choose_among(&mut self, kernels: &[Kernel]) {
+        self.candidates.retain(|candidate| kernels.contains(&candidate.kernel));
+        kernels.iter().for_each(|kernel| self.add(*kernel));
     }
 
     /// Adds a kernel to choose from.
@@ -234,6 +240,24 @@ mod tests {
             assert!((0.004..0.008).contains(&took), "{batch} s a batch: {took} s");
         }
         assert_eq!(run(&[(Kernel::Events, 10.0)], 8).1, 1, "a batch that takes too long is still one");
+    }
+
+    #[test]
+    fn kernels_that_stay_keep_their_times() {
+        let mut pace = Pace::new(false, &[Kernel::Events, Kernel::Fused]);
+        for kernel in [Kernel::Events, Kernel::Fused] {
+            for _ in 0..TRIALS {
+                pace.record_slice(kernel, 8, Duration::from_millis(8));
+            }
+        }
+        pace.choose_among(&[Kernel::Events, Kernel::Single]);
+        let times = Kernel::ALL.map(|kernel| pace.batch_time(kernel));
+        assert_eq!(times, [Some(1e-3), None, None]);
+        assert_eq!(
+            pace.next_slice().0,
+            Kernel::Single,
+            "the new kernel is tried, and the removed one is not"
+        );
     }
 
     #[test]

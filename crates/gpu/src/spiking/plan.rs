@@ -8,7 +8,8 @@ use kvrm_shaders::layout::spiking::{MEMBERS, SINGLE_MAX};
 use kvrm_shaders::variants::{Models, SynapseParts};
 use kvrm_spiking::{Kind, Network, Synapses};
 
-use super::blocks::Blocks;
+use super::blocks::{self, Blocks};
+use super::divisors::Divisors;
 use super::explain::Unsuitable;
 use super::kernels::{BINDINGS_MAX, Kernel};
 use super::layout::{PIECE_BYTES, settings};
@@ -77,15 +78,15 @@ impl Plan {
         if parts.len() > BINDINGS_MAX {
             return Err(too_large("synapses", synapses.words.len() as u64, max * BINDINGS_MAX as u64));
         }
-        Self::with_parts(device, network, options, parts)
+        Self::with_parts(device, network, options, (parts, blocks::divisors(network, options)))
     }
 
-    /// Makes the plan of a network whose synapse words are divided into `parts`.
+    /// Makes the plan of a network whose synapse words are divided into `parts`, with divisors of its weights.
     pub(super) fn with_parts(
         device: &Device,
         network: &Network,
         options: &Options,
-        parts: Vec<Range<u64>>,
+        (parts, divisors): (Vec<Range<u64>>, Option<Divisors>),
     ) -> Result<Self, Error> {
         let synapses = network.synapses();
         if !are_addressable(&parts) {
@@ -97,7 +98,7 @@ impl Plan {
         let is_software = device.info().is_software();
         let [most, team_max, each] = if is_software { SOFTWARE_DELIVERY } else { DELIVERY };
         let row = synapses.count() / u64::from(network.neurons().max(1));
-        let blocks = Blocks::new(device, network, options);
+        let blocks = Blocks::new(device, network, options, divisors);
         blocks.set(&mut settings);
         // In a team larger than a row, some invocations would have no synapse.
         let team = row.clamp(TEAM_MIN.into(), team_max.into()).next_power_of_two() as u32;

@@ -198,7 +198,7 @@ impl Store {
             spike_recording: if lists && records { SpikeRecording::On } else { SpikeRecording::Off },
             block_parts: sorted.map_or(BlockParts::One, |sorted| sorted.parts),
             segments: sorted.map_or(Segments::Table, |sorted| sorted.segments),
-            sums: match self.blocks.units {
+            sums: match self.blocks.divisors {
                 Some(_) if entry_point == EntryPoint::Fused => Sums::Narrow,
                 _ => Sums::Wide,
             },

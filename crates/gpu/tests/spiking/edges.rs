@@ -82,8 +82,9 @@ fn numbers_of_any_size_saturate_as_in_the_reference() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn poisson_inputs_of_any_rate_match_the_reference() {
-    // The mean numbers of events in a step. The tables of their distributions have up to 4,506 entries.
-    let means = [0.001, 0.9, 4.0, 8.0, 12.0, 50.0, 80.0, 700.0, 4096.0];
+    // The mean numbers of events in a step. The tables of their distributions have 2 to 4,506 entries. Those of 24 entries are
+    // searched in another way than those of 25.
+    let means = [0.001, 0.9, 4.0, 4.8, 5.2, 12.0, 50.0, 80.0, 700.0, 4096.0];
     let mut builder = Builder::new(1.0).seed(9).fraction_bits(8);
     for mean in means {
         let lif = Lif { poisson_rate: 1000.0 * mean, poisson_weight: 40.0 / mean.max(1.0), ..Lif::default() };

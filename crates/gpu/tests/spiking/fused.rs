@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kvrm_gpu::spiking::{Kernel, Options, Unsuitable};
 use kvrm_spiking::{
-    Builder, ConnectionRule, Executor, Injection, Input, Lif, ListedSynapse, Model, Network, Poisson,
-    Projection, Recorder,
+    Builder, Change, ConnectionRule, Executor, Injection, Input, Lif, ListedSynapse, Model, Network, Poisson,
+    Projection, Recorder, Synapse,
 };
 use kvrm_testkit::networks::{RECIPES, Recipe, injections, network};
 
@@ -27,7 +27,7 @@ fn delays_of_any_length_match_the_reference() {
             let network = network(recipe, seed, delays, false);
             let given = injections(&network, seed, 138);
             for (block, slice) in [(Some(32), None), (None, Some(3)), (Some(1024), Some(1))] {
-                for (lines, wide_sums) in [(false, false), (true, false), (true, true)] {
+                for (lines, wide_sums) in [(false, true), (true, false)] {
                     let options = Options { lines: Some(lines), wide_sums, ..options(block, slice) };
                     assert_eq!(
                         executor(&network, &options).kernels(),
@@ -43,7 +43,7 @@ fn delays_of_any_length_match_the_reference() {
 
 /// Returns a network of LIF neurons with `delays` steps, two ports, and more sums in a batch than a workgroup has room
 /// for.
-fn wide_network(delays: [u32; 2]) -> Arc<Network> {
+fn large_network(delays: [u32; 2]) -> Arc<Network> {
     let mut builder = Builder::new(0.1).seed(5).fraction_bits(8);
     let model = Model::Lif(Lif { tau_in: 2.0, tau_m: 1.0, bias: 18.0, t_ref: 0.3, ..Lif::default() });
     let cells = builder.population("cells", 900, &model).expect("parameters are in range");
@@ -61,17 +61,25 @@ fn wide_network(delays: [u32; 2]) -> Arc<Network> {
 #[test]
 fn a_batch_whose_sums_do_not_fit_is_done_in_windows() {
     for delays in [[18, 18], [30, 30], [18, 25]] {
-        let network = wide_network(delays);
+        let network = large_network(delays);
         assert_eq!(network.parts().ports, 2, "the neurons have two time constants");
-        let sums = 2 * 900 * delays[0];
-        assert!(4 * sums > 32 << 10, "{sums} sums do not fit in the workgroup memory of any device");
+        let sums = 900 * delays[0];
+        assert!(4 * sums > 48 << 10, "{sums} sums do not fit in the workgroup memory of any device");
+        let window = |wide_sums| {
+            let options = Options { wide_sums, ..options(Some(1024), None) };
+            executor(&network, &options).plan().expect("the device works").window
+        };
+        assert!(window(true) < window(false), "more steps fit with sums of 16 bits");
         let mut recorder = Recorder::new(1 << 20).for_neurons(0..900);
         reference(&network).run(60, &Input::default(), Some(&mut recorder)).expect("the reference works");
         assert!(recorder.spikes().len() > 900, "the cells fire: {}", recorder.spikes().len());
         let given: Vec<Injection> = (0..95)
             .map(|step| Injection { step, neuron: step as u32 * 9, amount: 5000 - 90 * step as i32 })
             .collect();
-        for options in [options(Some(1024), None), options(Some(1024), Some(2)), options(Some(500), None)] {
+        for (block, slice, wide_sums) in
+            [(1024, None, false), (1024, Some(2), true), (500, None, false), (1024, Some(1), false)]
+        {
+            let options = Options { wide_sums, ..options(Some(block), slice) };
             compare(&network, &options, &[1, 17, 18, 59], &given);
         }
     }
@@ -80,21 +88,21 @@ fn a_batch_whose_sums_do_not_fit_is_done_in_windows() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn sums_of_16_bits_reach_their_limit() {
-    // All sources fire in every step, so in a step each cell gets as many units of either sign as 16 bits count, or one more:
-    // then its sums have 32 bits.
+    // All sources fire in every step, so each cell gets as many multiples of a weight unit as 16 bits count, or one more: then
+    // its sums have 32 bits. A weight unit is so small that currents do not saturate.
     for (more, delays) in [(0, [5, 5]), (1, [5, 5]), (0, [2, 9])] {
-        let mut builder = Builder::new(0.1).fraction_bits(0);
-        let source = builder.population("source", 4, &Model::Poisson(Poisson { rate: 1_000_000.0 }));
+        let mut builder = Builder::new(0.1).fraction_bits(16);
+        let source = builder.population("source", 2, &Model::Poisson(Poisson { rate: 1_000_000.0 }));
         let source = source.expect("the rate is in range");
         let model = Model::Lif(Lif { tau_in: 2.0, ..Lif::default() });
         let cells = builder.population("cells", 70, &model).expect("parameters are in range");
-        let weights = [1, 65_534 + more, -65_000, -535];
-        let links: Vec<ListedSynapse> = (0..4 * 70)
+        let weights = [1, 65_534 + more, -1, -65_534 - more];
+        let links: Vec<ListedSynapse> = (0..2 * 70)
             .map(|index| ListedSynapse {
-                source: index % 4,
-                target: index / 4,
-                weight: f64::from(weights[index as usize % 4]),
-                delay: delays[index as usize / 4 % 2],
+                source: index % 2,
+                target: index / 2,
+                weight: f64::from(weights[index as usize % 4]) / 65_536.0,
+                delay: delays[index as usize / 2 % 2],
             })
             .collect();
         builder.connect_list(source, cells, &links).expect("neurons are there");
@@ -104,6 +112,29 @@ fn sums_of_16_bits_reach_their_limit() {
         for wide_sums in [false, true] {
             compare(&network, &Options { wide_sums, ..options(Some(32), None) }, &[1, 12, 27], &given);
         }
+    }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn sums_of_16_bits_become_wider_if_weights_change() {
+    let before = large_network([18, 18]);
+    let mut engines: [Box<dyn Executor>; 2] =
+        [Box::new(reference(&before)), Box::new(executor(&before, &options(Some(1024), None)))];
+    let mut network = Network::clone(&before);
+    // Weights that have the divisors, one that has not, and one of too many multiples.
+    for weight in [3 * 256, -2 * 256, 5, -(1 << 17)] {
+        let synapse = Synapse { target: 7, delay: 18, weight };
+        let changed =
+            network.change(&[Change::AddSynapse { source: 3, synapse }]).expect("the change is valid");
+        assert!(!changed.is_repacked, "the change is applied in place");
+        let after = Arc::new(network.clone());
+        for engine in &mut engines {
+            engine.change(&after, &changed).expect("the engine works");
+            engine.run(40, &Input::default(), None).expect("the engine works");
+        }
+        let states = engines.each_mut().map(|engine| engine.state().expect("the engine works"));
+        assert_same(&states[1], &states[0], &format!("with a weight of {weight}"));
     }
 }
 
@@ -122,12 +153,13 @@ fn a_full_recording_keeps_the_spikes_that_are_not_delivered() {
     builder.connect(source, cells, &projection).expect("the populations have neurons");
     let network = Arc::new(builder.build().expect("sums are small"));
     let (mut expected, mut found) = (reference(&network), executor(&network, &options(None, None)));
+    let input = Input::new(injections(&network, 5, steps)).expect("amounts are small");
     for run in 1..=4 {
         let mut recorders = [0; 2].map(|_| Recorder::new(1 << 20).for_neurons(0..sources));
         for (engine, recorder) in
             [&mut expected as &mut dyn Executor, &mut found].into_iter().zip(&mut recorders)
         {
-            engine.run(steps, &Input::default(), Some(recorder)).expect("the recorder has room");
+            engine.run(steps, &input, Some(recorder)).expect("the recorder has room");
             assert_eq!(recorder.spikes().len() as u64, u64::from(sources) * steps, "all sources fire");
         }
         assert_eq!(recorders[1].spikes(), recorders[0].spikes(), "spikes of run {run}");
@@ -155,7 +187,7 @@ fn lists_have_their_room_although_rows_have_many_pieces() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn blocks_in_several_bindings_match_the_reference() {
-    let network = wide_network([18, 25]);
+    let network = large_network([18, 25]);
     let given = injections(&network, 8, 60);
     // Blocks have 27 KiB each. They are in one binding, in four, and in too many, so that another kernel runs the network.
     for binding_bytes in [1 << 20, 112 << 10, 48 << 10] {
