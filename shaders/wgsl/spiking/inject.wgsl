@@ -8,13 +8,7 @@ fn inject(clock: Clock, member: u32, members: u32) {
     inject_into(clock, 0u, settings.neurons, member, members);
 }
 
-/// Returns whether there are injections in the next `steps` steps of a chunk that has some.
-fn has_injections(clock: Clock, steps: u32) -> bool {
-    let step = settings.steps - clock.remaining;
-    return injection_starts[step] != injection_starts[step + steps];
-}
-
-/// Adds only the injections into the `count` neurons from `first` on.
+/// Adds the injections of the next batch into the `count` neurons from `first` on, as above.
 fn inject_into(clock: Clock, first: u32, count: u32, member: u32, members: u32) {
     if settings.injections == 0u {
         return;
@@ -30,4 +24,10 @@ fn inject_into(clock: Clock, first: u32, count: u32, member: u32, members: u32) 
             }
         }
     }
+}
+
+/// Returns whether there are injections in the next `steps` steps of a chunk that has some.
+fn has_injections(clock: Clock, steps: u32) -> bool {
+    let step = settings.steps - clock.remaining;
+    return injection_starts[step] != injection_starts[step + steps];
 }
