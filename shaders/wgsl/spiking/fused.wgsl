@@ -13,8 +13,8 @@
 //!
 //! Between the dispatches of a slice, the spikes of the last batch are lists that have not been delivered. The ring has
 //! the input that was there when the slice began, injections, and the input of synapses whose delays are longer than a batch.
-//! If the longest delay is a batch, only the first batch of a slice and those with injections read it. `settle` delivers the lists when the slice ends, so
-//! the host and other kernels find the ring that they would have without this kernel.
+//! If the longest delay is a batch, only the first batch of a slice and those with injections read it. `settle` delivers the
+//! lists when the slice ends, so the host and other kernels find the ring that they would have without this kernel.
 //!
 //! Workgroups agree without reading what others write in the same dispatch: each has its own clock, and three counters
 //! take turns.
@@ -48,14 +48,15 @@ var<workgroup> queued: array<atomic<u32>, 2>;
 /// A bit for each neuron of the block that fired in the last step of the batch.
 var<workgroup> block_fired: array<atomic<u32>, BLOCK_MAX / 32u>;
 
-/// Whether the batch has injections, unless the chunk has none.
+/// Whether the batch has injections. It is not set if the chunk has none.
 var<workgroup> has_block_injections: bool;
 
 /// Returns whether the ring may have input for a batch. After the first batch of a slice, it has input only if there are
 /// injections or delays are longer than a batch.
 fn has_ring_input() -> bool {
-    let has_injections = settings.injections != 0u && has_block_injections;
-    return block_turn.number == 0u || has_injections || settings.batch < settings.slots;
+    return block_turn.number == 0u
+        || (settings.injections != 0u && has_block_injections)
+        || settings.batch < settings.slots;
 }
 
 /// Returns the input of a neuron from the ring in a step. There is none unless `reads_ring`.
@@ -66,8 +67,8 @@ fn ring_arrival(reads_ring: bool, step: u32, neuron: u32) -> Arrival {
     return Arrival(0, 0, false, 0u);
 }
 
-/// Returns the input of a neuron in the first step of a window that is not in the sums of the block: that from the ring, and
-/// the Poisson input.
+/// Returns the input of a neuron in the first step of a window from the ring and from its Poisson input. That from the sums of
+/// the block is not part of it.
 fn first_arrival(window: Window, neuron: u32) -> Arrival {
     var arrival = ring_arrival(has_ring_input(), window.begin, neuron);
     arrival.events = poisson_events_ahead(moment_after(block_turn.clock, window.begin), neuron);

@@ -8,7 +8,7 @@ fn inject(clock: Clock, member: u32, members: u32) {
     inject_into(clock, 0u, settings.neurons, member, members);
 }
 
-/// Adds the injections of the next batch into the `count` neurons from `first` on, as above.
+/// Does what `inject` does for the `count` neurons from `first` on alone.
 fn inject_into(clock: Clock, first: u32, count: u32, member: u32, members: u32) {
     if settings.injections == 0u {
         return;

@@ -1,8 +1,8 @@
 //! Sums of input of 16 bits: a neuron of a block has one word for both ports.
 //!
 //! All weights of a port are multiples of a divisor, and the word counts multiples: those of excitatory input in the low half,
-//! those of inhibitory input in the high half. No half overflows, as the multiples of all synapses of a neuron together are no
-//! more than it can count.
+//! those of inhibitory input in the high half. No half overflows, because it can count the multiples of all synapses of a neuron
+//! together.
 
 import package::spiking::bindings::{settings};
 import package::spiking::record::{Arrival};
@@ -12,7 +12,7 @@ fn sums_of_neuron() -> u32 {
     return 1u;
 }
 
-/// Returns the weight of a synapse of a block that has this amount: a multiple, negative for inhibition.
+/// Returns the weight of a synapse of a block. Its amount is a multiple of a divisor, and negative for inhibition.
 fn weight_of(amount: i32) -> i32 {
     return amount * i32(select(settings.excitatory_divisor, settings.inhibitory_divisor, amount < 0));
 }

@@ -41,8 +41,8 @@ fn count_events(distribution: Distribution, moment: Moment, neuron: u32) -> u32 
     let key = step_key(settings.input_base, moment.step, moment.step_high);
     let number = draw(key, neuron);
     // The table is sorted, and the result is the number of entries that are not greater than the random number. Eight entries
-    // are loaded at once: in a short table the first ones, as most results are below 8. A long table is divided into nine parts,
-    // of which eight have their ends looked at; then the search goes on in one part.
+    // are loaded at once: in a short table the first ones, as most results are below 8. A long table is divided into nine parts:
+    // the last entries of the first eight tell in which part the search goes on.
     let four = vec4<u32>(0u, 1u, 2u, 3u);
     var count = 0u;
     if distribution.length > SHORT_TABLE {

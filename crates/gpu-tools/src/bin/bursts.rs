@@ -9,8 +9,9 @@
 //! the network and one for each combination of options. A run should take 0.3 seconds or more: the GPU lowers its clock
 //! while the host prepares buffers, and needs a while to raise it. The keys are:
 //!
-//! - `batch`, `piece`, `team`, `workgroups`, `block`, `lines` and `wide_sums` (0 or 1), `invocations`, `slice` and `binding_bytes`: the fields
-//!   of [`Options`]. These and KERNEL may be lists, as in `events,fused block=256,512`; every combination is measured;
+//! - `batch`, `piece`, `team`, `workgroups`, `block`, `lines` and `wide_sums` (0 or 1), `invocations`, `slice` and
+//!   `binding_bytes`: the fields of [`Options`]. These and KERNEL may be lists, as in `events,fused block=256,512`; every
+//!   combination is measured;
 //! - `percent`: the percentage of FEAGI's neurons that fire in a step (1);
 //! - `runs`: the number of runs (3), of which the fastest is printed;
 //! - `record`: a file, to which a benchmark record of all runs is appended;

@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use kvrm_shaders::interface::spiking::{Settings, SpikingGroup};
 use kvrm_shaders::layout::spiking::{BLOCK_QUAD_BITS, LINE_QUADS, STAGED_QUADS_BITS};
-use kvrm_shaders::variants::{BlockParts, Segments};
+use kvrm_shaders::variants::{BlockParts, Segments, Sums};
 use kvrm_spiking::{Network, Synapse, Synapses};
 use rayon::prelude::*;
 
@@ -111,6 +111,14 @@ impl BlockPacking {
         settings.block_amount_shift = self.amount_shift();
         settings.block_delay_shift = self.amount_bits;
         settings.block_index_shift = self.index_shift();
+        if let Some(divisors) = self.divisors {
+            divisors.set(settings);
+        }
+    }
+
+    /// Returns the format of the sums that the words have indices of.
+    pub(super) const fn format(self) -> Sums {
+        if self.divisors.is_some() { Sums::Narrow } else { Sums::Wide }
     }
 }
 

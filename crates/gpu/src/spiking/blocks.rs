@@ -97,9 +97,6 @@ impl Blocks {
     /// Sets the division in the settings of a network.
     pub(super) const fn set(self, settings: &mut Settings) {
         (settings.blocks, settings.window) = (self.count, self.window);
-        if let Some(divisors) = self.divisors {
-            divisors.set(settings);
-        }
     }
 }
 

@@ -26,7 +26,7 @@ impl Store {
         if changed.is_repacked || !is_same_shape || drives.len() != network.populations().len() {
             return Ok(false);
         }
-        // To look at the changed rows only is fast. Divisors are found again when the store is built anew.
+        // Only the changed rows are read. A store that is built anew has the greatest divisors again.
         let divisors = self.blocks.divisors.and_then(|divisors| divisors.after(network, &changed.rows));
         let plan = Plan::with_parts(&self.device, network, options, (parts, divisors))?;
         let buffers = &mut self.buffers;

@@ -23,13 +23,14 @@ const fn port_of(weight: i32) -> usize {
     if weight < 0 { 1 } else { 0 }
 }
 
-/// Returns the greatest common divisor, which is the other number if one is 0.
-const fn common_divisor(left: u32, right: u32) -> u32 {
-    let (mut left, mut right) = (right, left);
-    while right != 0 {
-        (left, right) = (right, left % right);
+/// Returns the greatest common divisor of a divisor and a number, which is one of them if the other is 0. It is fast if the
+/// divisor divides the number.
+const fn common_divisor(divisor: u32, number: u32) -> u32 {
+    let (mut number, mut divisor) = (number, divisor);
+    while divisor != 0 {
+        (number, divisor) = (divisor, number % divisor);
     }
-    left
+    number
 }
 
 impl Divisors {
@@ -58,7 +59,7 @@ impl Divisors {
                 let divisor = &mut divisors[port_of(weight)];
                 *divisor = common_divisor(*divisor, weight.unsigned_abs());
             }
-            // Weights of many values are found soon.
+            // If weights have many values, a few rows show it.
             checked(Self(divisors))
         };
         let join = |Self(left): Self, Self(right): Self| {
@@ -74,7 +75,7 @@ impl Divisors {
         weight.signum() * magnitude as i32
     }
 
-    /// Sets the divisors in the settings of a network.
+    /// Sets the divisors in the settings of a slice.
     pub(super) const fn set(self, settings: &mut Settings) {
         [settings.excitatory_divisor, settings.inhibitory_divisor] = self.0;
     }

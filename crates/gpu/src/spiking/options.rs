@@ -29,7 +29,7 @@ pub struct Options {
     /// Whether [`Kernel::Fused`] keeps the synapses of each neuron to a block in a line of 64 bytes, or finds them in a table.
     /// Default: lines, if nearly all of them fit.
     pub lines: Option<bool>,
-    /// Whether [`Kernel::Fused`] has sums of 32 bits for the input of neurons even if 16 bits are enough.
+    /// Whether [`Kernel::Fused`] has sums of 32 bits for the input of neurons even if 16 bits are enough. Default: no.
     pub wide_sums: bool,
     /// The number of invocations of a workgroup that owns a block, which is rounded up to a multiple of 32. Default: as many
     /// as its neurons, or a part of them if that is more than a workgroup can have.

@@ -198,10 +198,7 @@ impl Store {
             spike_recording: if lists && records { SpikeRecording::On } else { SpikeRecording::Off },
             block_parts: sorted.map_or(BlockParts::One, |sorted| sorted.parts),
             segments: sorted.map_or(Segments::Table, |sorted| sorted.segments),
-            sums: match self.blocks.divisors {
-                Some(_) if entry_point == EntryPoint::Fused => Sums::Narrow,
-                _ => Sums::Wide,
-            },
+            sums: sorted.map_or(Sums::Wide, |sorted| sorted.packing.format()),
             invocations: match entry_point {
                 EntryPoint::Fused => self.blocks.invocations,
                 _ => workgroup_size(&self.device),

@@ -122,7 +122,7 @@ fn sums_of_16_bits_become_wider_if_weights_change() {
     let mut engines: [Box<dyn Executor>; 2] =
         [Box::new(reference(&before)), Box::new(executor(&before, &options(Some(1024), None)))];
     let mut network = Network::clone(&before);
-    // Weights that have the divisors, one that has not, and one of too many multiples.
+    // Two weights that the divisors divide, one that they do not divide, and one with which 16 bits are not enough.
     for weight in [3 * 256, -2 * 256, 5, -(1 << 17)] {
         let synapse = Synapse { target: 7, delay: 18, weight };
         let changed =
